@@ -5,9 +5,7 @@
 kind_makers <- function() {
   group <- function(n) rep_len(1:3, n)
   latent <- latent_groups
-  rate <- function(n, p, base, times) {
-    base * ifelse(outer(group(n), rep_len(1:3, p), "=="), times, 1)
-  }
+  rate <- function(n, p, base, times) base * ifelse(outer(group(n), rep_len(1:3, p), "=="), times, 1)
   words <- function(n, p) {
     usual <- rep(sample(.4 / (1 + seq_len(p) / 20)^.5), each = n)
     x <- matrix(rpois(n * p, rate(n, p, usual, 5) * exp(rnorm(n, sd = .4))), n)
@@ -112,9 +110,7 @@ kind_makers <- function() {
       round(x, 1 + (col(x) > p / 10))
     }, "one unit", c(12, 40)),
     flags_beside_age = of(function(n, p) cbind(one_hot(n, p - 1), round(20 + 60 * stats::runif(n))), "mixed units"),
-    flags_beside_measures = of(function(n, p) {
-      cbind(flags(n, p - 3), latent(n, 3) + 2)
-    }, "mixed units"),
+    flags_beside_measures = of(function(n, p) cbind(flags(n, p - 3), latent(n, 3) + 2), "mixed units"),
     clinic = of(clinic, "mixed units"), weather = of(weather, "mixed units", c(5, 40)),
     sensors = of(sensors, "mixed units"),
     positive_sensors = of(function(n, p) sensors(n, p) + rep(rep_len(c(.2, 30, 4000, 5), p), each = n), "mixed units")

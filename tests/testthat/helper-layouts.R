@@ -40,13 +40,9 @@ layout_tolerance <- function(method) switch(method, jspca = 1e-3, socfs = 4e-5, 
 # The largest difference of two vectors as a share of the second's largest entry; Inf where they
 # are not finite in the same places.
 apart <- function(a, b) {
-  if (length(a) != length(b) || !identical(unname(is.finite(a)), unname(is.finite(b)))) {
-    return(Inf)
-  }
+  if (length(a) != length(b) || !identical(unname(is.finite(a)), unname(is.finite(b)))) return(Inf)
   finite <- is.finite(b)
-  if (!any(finite)) {
-    return(0)
-  }
+  if (!any(finite)) return(0)
   scale <- max(abs(b[finite]))
   max(abs(a - b)[finite]) / if (scale > 0) scale else 1
 }
@@ -78,8 +74,7 @@ checked_operator <- function(original, whole, report) {
     by <- function(value, default) rep(if (is.null(value)) default else value, each = nrow(z))
     made_of <- (abs(z) + abs(by(shift, rep(0, ncol(z))))) / by(divide, rep(1, ncol(z)))
     z <- (z - by(shift, rep(0, ncol(z)))) / by(divide, rep(1, ncol(z)))
-    own <- list(n = nrow(z), p = ncol(z), column = as.integer(keep), shift = shift,
-      divide = divide, ss = NULL)
+    own <- list(n = nrow(z), p = ncol(z), column = as.integer(keep), shift = shift, divide = divide, ss = NULL)
     others <- list(scaled = structure(c(list(kind = "scaled", x = raw), own), class = "ufs_x"))
     if (requireNamespace("Matrix", quietly = TRUE)) {
       others$sparse <- ns$sparse_operator(to_sparse(raw))
@@ -96,9 +91,7 @@ checked_operator <- function(original, whole, report) {
           report(call, if (same) max(abs(as.vector(value) - as.vector(right)) / size) else Inf)
         }
         compare(name, got)
-        if (!is.null(other)) {
-          for (kind in names(others)) compare(paste(kind, name), other(others[[kind]], ...))
-        }
+        if (!is.null(other)) for (kind in names(others)) compare(paste(kind, name), other(others[[kind]], ...))
         got
       }
     }
@@ -113,9 +106,7 @@ checked_operator <- function(original, whole, report) {
       crossprod(m, m[, j, drop = FALSE] * if (is.null(root)) 1 else root^2)
     })
     check("row_forms", function(m, sign, s = NULL) {
-      if (is.null(s)) {
-        return(rowSums(m^2))
-      }
+      if (is.null(s)) return(rowSums(m^2))
       s[lower.tri(s)] <- t(s)[lower.tri(s)]
       rowSums((m %*% sign(s)) * m)
     })

@@ -69,8 +69,7 @@ objectives <- list(
     value <- sum((z - z %*% w %*% z)^2) + fit$params$alpha * l21(w) + fit$params$beta * l21(t(w))
     if (fit$params$lambda > 0) {
       unit <- sweep(z, 2L, sqrt(colSums(z^2)), `/`)
-      value <- value + fit$params$lambda *
-        sum(abs(w %*% z) / pmax(abs(crossprod(unit)), 1e-6))
+      value <- value + fit$params$lambda * sum(abs(w %*% z) / pmax(abs(crossprod(unit)), 1e-6))
     }
     value
   },
@@ -85,8 +84,7 @@ objectives <- list(
     stopifnot(max(abs(z - s$Z %*% z - s$E)) < 1e-3)
     trace_of <- function(m) sum((m %*% graph) * m)
     sum(abs(s$Z)) + a$lambda_e * sum(abs(s$E)) + a$lambda_z * a$alpha * trace_of(y) +
-      a$lambda_z * (1 - a$alpha) / a$lambda_i *
-        (sum((y - p)^2) + a$lambda_a * sum(s$A^2) + a$lambda_i * trace_of(p))
+      a$lambda_z * (1 - a$alpha) / a$lambda_i * (sum((y - p)^2) + a$lambda_a * sum(s$A^2) + a$lambda_i * trace_of(p))
   },
   rsr = function(fit, x) {
     z <- as_seen(fit, x)
@@ -101,9 +99,8 @@ objectives <- list(
     a <- fit$params
     graph <- laplacian_of(as.matrix(s$graph))
     live <- setdiff(seq_len(ncol(z)), fit$constant)
-    sum((graph %*% s$F) * s$F) + a$alpha * (sum((s$F - z %*% s$W)^2) +
-      a$beta * l21(s$W[live, , drop = FALSE], fit$control$eps, factors_of(fit)[live])) +
-      a$gamma / 4 * sum((crossprod(s$F) - diag(a$n_clusters))^2)
+    sum((graph %*% s$F) * s$F) + a$alpha * (sum((s$F - z %*% s$W)^2) + a$beta * l21(s$W[live, , drop = FALSE],
+      fit$control$eps, factors_of(fit)[live])) + a$gamma / 4 * sum((crossprod(s$F) - diag(a$n_clusters))^2)
   },
   udfs = function(fit, x) {
     z <- as_seen(fit, x)
@@ -284,8 +281,7 @@ certificates <- list(
       g <- g + s$L %*% z
       unit <- z / sqrt(rowSums(z^2))
       product <- s$W %*% t(z)
-      pairing <- c(pairing, a$lambda * sum(abs(product) / pmax(abs(tcrossprod(unit)), 1e-6)) -
-        sum(s$L * product))
+      pairing <- c(pairing, a$lambda * sum(abs(product) / pmax(abs(tcrossprod(unit)), 1e-6)) - sum(s$L * product))
       top <- max(abs(s$L) * pmax(abs(tcrossprod(unit)), 1e-6)) / a$lambda
     } else top <- 0
     gradient <- 2 * z %*% (t(z) - t(z) %*% s$W %*% t(z)) %*% z
@@ -294,8 +290,7 @@ certificates <- list(
     # |z' - y|^2 + <r, y>.
     e <- svd(z)
     held <- e$d > 1e-7 * e$d[1L]
-    r <- crossprod(e$u[, held, drop = FALSE], g %*% e$v[, held, drop = FALSE]) /
-      outer(e$d[held], e$d[held])
+    r <- crossprod(e$u[, held, drop = FALSE], g %*% e$v[, held, drop = FALSE]) / outer(e$d[held], e$d[held])
     list(kkt = max(sqrt(sum((gradient - g)^2)) / whole, pairing / value),
       dual = sum(diag(r) * e$d[held]) - sum(r^2) / 4,
       gap = (value - fit$certificate[["dual"]]) / value,
@@ -338,8 +333,7 @@ certificates <- list(
     value <- sum(loss) + fit$params$gamma * sum(fit$solution$row_norm)
     list(gap = 1 - fit$certificate[["dual"]] / value)
   },
-  udfs = function(fit, x) list(orthonormal = sum((crossprod(fit$solution$W) -
-    diag(ncol(fit$solution$W)))^2)),
+  udfs = function(fit, x) list(orthonormal = sum((crossprod(fit$solution$W) - diag(ncol(fit$solution$W)))^2)),
   topk = function(fit, x) {
     z <- as_seen(fit, x)
     z <- z / sqrt(rowSums(z^2))
@@ -348,8 +342,7 @@ certificates <- list(
     y <- t(outer(s$cluster, seq_len(a$n_clusters), `==`)) + 0
     p <- s$A %*% (s$v * t(z))
     graph <- laplacian_of((abs(s$Z) + abs(t(s$Z))) / 2)
-    list(selection_objective = sum((y - p)^2) + a$lambda_a * sum(s$A^2) +
-      a$lambda_i * sum((p %*% graph) * p))
+    list(selection_objective = sum((y - p)^2) + a$lambda_a * sum(s$A^2) + a$lambda_i * sum((p %*% graph) * p))
   },
   css = function(fit, x) {
     z <- as_seen(fit, x)
@@ -416,8 +409,7 @@ recomputed <- function(fit, x) {
     rows[[length(rows) + 1L]] <<- data.frame(method = method, what = what, claimed = claimed,
       recomputed = value, stringsAsFactors = FALSE)
   }
-  if (method %in% names(objectives) && fit$iterations > 0L &&
-    !identical(fit$params$form, "convex")) {
+  if (method %in% names(objectives) && fit$iterations > 0L && !identical(fit$params$form, "convex")) {
     last <- utils::tail(fit$trace, 1L)
     add("objective", last$objective, objectives[[method]](fit, x))
     if (method == "rsr") {
@@ -445,9 +437,8 @@ recomputed <- function(fit, x) {
     z <- as_seen(fit, x)[, utils::head(fit$feature_ranking, fit$params$n_features), drop = FALSE]
     add("picks", 0, greedy_miss(tcrossprod(z), utils::head(fit$sample_ranking, 8L), 0.01 * mean(rowSums(z^2))))
   }
-  if (method == "ted" && identical(fit$params$form, "greedy"))
-    add("picks", 0, greedy_miss(tcrossprod(as_seen(fit, x)), utils::head(fit$solution$order, fit$params$picks),
-      fit$params$mu))
+  if (method == "ted" && identical(fit$params$form, "greedy")) add("picks", 0, greedy_miss(tcrossprod(as_seen(fit, x)),
+    utils::head(fit$solution$order, fit$params$picks), fit$params$mu))
   if (method == "css" && !fit$params$swaps)
     add("picks", 0, greedy_miss(crossprod(as_seen(fit, x)), fit$solution$order, fit$params$mu, on_few_rows(as_seen(fit, x), fit$params$k)))
   if (method %in% names(attained) && fit$iterations > 0L) {
@@ -516,8 +507,7 @@ step_off <- function(fit, x, first) {
   at <- sum(use) + 1L - seq_len(ncol(w))
   reach <- 2 * sqrt(rowSums((m %*% w)^2)) / fit$params$gamma
   c(value = (sum(w * (m %*% w)) + sum(weight * size)) / sum(low$values[at]) - 1,
-    rows = max(abs(rowSums(low$vectors[, at, drop = FALSE]^2) - size[use])),
-    reach = max(0, reach[!use]))
+    rows = max(abs(rowSums(low$vectors[, at, drop = FALSE]^2) - size[use])), reach = max(0, reach[!use]))
 }
 
 # The dual value of rsr that the residuals of W prove.

@@ -114,9 +114,7 @@ proof_case <- function(seed) {
   fit <- tryCatch(suppressMessages(suppressWarnings(ufs_css(do.call(ufs_data, c(list(x), held)),
     k = given, mu_rel = sample(c(0, .1), 1L), optimal = TRUE, target = target, center = center,
     scale = scale))), error = function(e) e)
-  if (inherits(fit, "error") && !inherits(fit, "ufs_error")) {
-    return(done("error", words = conditionMessage(fit)))
-  }
+  if (inherits(fit, "error") && !inherits(fit, "ufs_error")) return(done("error", words = conditionMessage(fit)))
   y <- if (is.null(target)) seen$z else {
     lead <- seq_len(target)
     parts$u[, lead, drop = FALSE] * rep(parts$d[lead], each = nrow(x))

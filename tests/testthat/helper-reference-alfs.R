@@ -13,8 +13,7 @@ ref_alfs_weights <- function(x, floor = 1e-6) {
 ref_alfs_objective <- function(x, w, alpha, beta, lambda = 0) {
   x_t <- t(x)
   wx <- w %*% x_t
-  sum((x_t - x_t %*% wx)^2) + alpha * sum(sqrt(rowSums(w^2))) +
-    beta * sum(sqrt(colSums(w^2))) +
+  sum((x_t - x_t %*% wx)^2) + alpha * sum(sqrt(rowSums(w^2))) + beta * sum(sqrt(colSums(w^2))) +
     if (lambda > 0) lambda * sum(ref_alfs_weights(x) * abs(wx)) else 0
 }
 
@@ -35,11 +34,9 @@ ref_alfs_paper <- function(x, alpha, beta, lambda = 0, max_iter = 600, stop = TR
   for (k in seq_len(max_iter)) {
     left <- eigen(2 * crossprod(x_t) + rho[1] * diag(n), symmetric = TRUE)
     right <- eigen(tcrossprod(x_t), symmetric = TRUE)
-    h <- 2 * crossprod(x_t) %*% t(x_t) + (rho[1] * z - l1) %*% t(x_t) + rho[2] * what - l2 +
-      t(rho[3] * wtilde - l3)
+    h <- 2 * crossprod(x_t) %*% t(x_t) + (rho[1] * z - l1) %*% t(x_t) + rho[2] * what - l2 + t(rho[3] * wtilde - l3)
     core <- crossprod(left$vectors, h) %*% right$vectors
-    w <- left$vectors %*% (core / (outer(left$values, right$values) + rho[2] + rho[3])) %*%
-      t(right$vectors)
+    w <- left$vectors %*% (core / (outer(left$values, right$values) + rho[2] + rho[3])) %*% t(right$vectors)
     wx <- w %*% x_t
     what <- rows(w + l2 / rho[2], alpha / rho[2])
     wtilde <- rows(t(w) + l3 / rho[3], beta / rho[3])
@@ -51,9 +48,7 @@ ref_alfs_paper <- function(x, alpha, beta, lambda = 0, max_iter = 600, stop = TR
     f <- c(f, ref_alfs_objective(x, w, alpha, beta, lambda))
     change <- abs(f[k + 1] - f[k]) / f[k]
     if (stop && change < 1e-3 && max(abs(wx - z)) < 1e-3 && max(abs(w - what)) < 1e-3 &&
-        max(abs(t(w) - wtilde)) < 1e-3) {
-      break
-    }
+        max(abs(t(w) - wtilde)) < 1e-3) break
   }
   list(w = w, what = what, wtilde = t(wtilde), wx = wx, z = z, objective = f[-1], iterations = k)
 }
@@ -84,8 +79,7 @@ ref_alfs_dual <- function(x, p, q, l = NULL, alpha, beta, lambda = 0) {
 # Largest penalties, from dense G0.
 ref_alfs_max <- function(x) {
   g0 <- 2 * tcrossprod(x) %*% x
-  c(alpha = max(sqrt(rowSums(g0^2))), beta = max(sqrt(colSums(g0^2))),
-    lambda = 2 * max(rowSums(x^2)))
+  c(alpha = max(sqrt(rowSums(g0^2))), beta = max(sqrt(colSums(g0^2))), lambda = 2 * max(rowSums(x^2)))
 }
 
 # The step of Algorithm 1 for W, by the Kronecker product.
@@ -93,8 +87,7 @@ ref_alfs_step <- function(x, h, rho) {
   x_t <- t(x)
   n <- ncol(x_t)
   d <- nrow(x_t)
-  big <- kronecker(tcrossprod(x_t), 2 * crossprod(x_t) + rho[1] * diag(n)) +
-    (rho[2] + rho[3]) * diag(n * d)
+  big <- kronecker(tcrossprod(x_t), 2 * crossprod(x_t) + rho[1] * diag(n)) + (rho[2] + rho[3]) * diag(n * d)
   matrix(solve(big, as.vector(h)), n, d)
 }
 

@@ -88,16 +88,14 @@ ref_blfse <- function(x, scores, labels, c, projection = "paper", order = "paper
       new <- pmin(pmax(new, 0), 1)
       s <<- (new + t(new)) / 2
     },
-    v = function() v <<- ref_qp(2 * gram() * step_p$n + diag(sum(alpha^2), p),
-      drop(alpha^2 %*% vk), v),
+    v = function() v <<- ref_qp(2 * gram() * step_p$n + diag(sum(alpha^2), p), drop(alpha^2 %*% vk), v),
     Y = function() ry <<- ref_lowest(laplacian(), c)$n,
     beta = function() {
       beta <<- simplex(vapply(sk, function(each) sum((w * (s - each))^2), 0))
     },
     alpha = function() alpha <<- simplex(rowSums(sweep(vk, 2L, v)^2))
   )
-  blocks <- if (order == "paper") c("P", "S", "v", "Y", "beta", "alpha") else
-    c("P", "v", "S", "Y", "beta", "alpha")
+  blocks <- if (order == "paper") c("P", "S", "v", "Y", "beta", "alpha") else c("P", "v", "S", "Y", "beta", "alpha")
   for (stage in psi) {
     lambda <- 2 * stage * (1 - stage) / m
     record(stage, 0, "start")
@@ -112,9 +110,8 @@ ref_blfse <- function(x, scores, labels, c, projection = "paper", order = "paper
         record(stage, it, block)
       }
       nc <- max(ref_components(s, 1e-10))
-      history <- rbind(history, data.frame(psi = stage, it = it, rho = rho, ncomp = nc,
-        ntieP = step_p$ties, nnz = sum(v > 0), dv = sum(abs(v - old_v)),
-        amax = max(alpha), bmax = max(beta), wmean = mean(w)))
+      history <- rbind(history, data.frame(psi = stage, it = it, rho = rho, ncomp = nc, ntieP = step_p$ties,
+        nnz = sum(v > 0), dv = sum(abs(v - old_v)), amax = max(alpha), bmax = max(beta), wmean = mean(w)))
       if (nc < c) rho <- 2 * rho
       if (nc > c) {
         rho <- rho / 2
@@ -130,8 +127,7 @@ ref_blfse <- function(x, scores, labels, c, projection = "paper", order = "paper
 # ---- fixtures and problems ---------------------------------------------------------------
 
 blfse_fixture <- function(name) {
-  unname(as.matrix(utils::read.csv(test_path("fixtures", "blfse", paste0(name, ".csv")),
-    header = FALSE)))
+  unname(as.matrix(utils::read.csv(test_path("fixtures", "blfse", paste0(name, ".csv")), header = FALSE)))
 }
 
 blfse_input <- function() {
@@ -172,8 +168,7 @@ blfse_raw <- function(d, projection = 0L, order = 0L, form = 0L, dense_limit = 4
     inner_max_iter = 5L, gamma_cluster = 1, gamma_feature = 1, qp_tol = 1e-11,
     dense_limit = dense_limit)
   scores <- t(normalise_scores(d$scores))
-  out <- .Call(C_blfse, d$x, scores, t(labels), psi, settings,
-    ufs_control(max_iter = max_iter, tol = 0))
+  out <- .Call(C_blfse, d$x, scores, t(labels), psi, settings, ufs_control(max_iter = max_iter, tol = 0))
   for (part in c("S", "W")) out[[part]] <- as.matrix(new_packed(out[[part]], nrow(d$x)))
   out
 }

@@ -1,18 +1,15 @@
 # Slow, literal R versions of the graph methods, and their fixtures.
 
 baseline_input <- function(set) {
-  as.matrix(utils::read.csv(test_path("fixtures", "baselines", "input", paste0(set, ".csv")),
-    header = FALSE))
+  as.matrix(utils::read.csv(test_path("fixtures", "baselines", "input", paste0(set, ".csv")), header = FALSE))
 }
 
 baseline_expected <- function(set, name) {
-  utils::read.csv(test_path("fixtures", "baselines", set,
-    paste0(name, ".csv")))$score
+  utils::read.csv(test_path("fixtures", "baselines", set, paste0(name, ".csv")))$score
 }
 
 baseline_graph <- function(set, name) {
-  at <- utils::read.csv(test_path("fixtures", "baselines", "graph",
-    paste0(set, "__", name, ".csv")))
+  at <- utils::read.csv(test_path("fixtures", "baselines", "graph", paste0(set, "__", name, ".csv")))
   n <- max(at$i, at$j)
   w <- matrix(0, n, n)
   w[cbind(at$i, at$j)] <- at$w
@@ -44,8 +41,7 @@ ref_graph <- function(x, k, weights = "heat", bandwidth = NULL, symmetrise = "ma
   norm <- pmax(sqrt(rowSums(x^2)), 1e-12)
   value <- switch(weights, heat = exp(-d^2 / (2 * bandwidth^2)), binary = matrix(1, n, n),
     cosine = pmax(tcrossprod(x) / outer(norm, norm), 0))
-  unname(switch(symmetrise, max = pmax(a, t(a)), min = pmin(a, t(a)), mean = (a + t(a)) / 2) *
-    value)
+  unname(switch(symmetrise, max = pmax(a, t(a)), min = pmin(a, t(a)), mean = (a + t(a)) / 2) * value)
 }
 
 ref_components <- function(w, above = 0) {
@@ -139,9 +135,7 @@ ref_lasso_path <- function(x, y, card, ridge = 0) {
     step <- min(join, drop, t)
     b[active] <- b[active] + step * direction
     barred <- 0
-    if (step == t) {
-      return(list(b = b, penalty = 0))
-    }
+    if (step == t) return(list(b = b, penalty = 0))
     if (min(drop) == step) {
       out <- active[which.min(drop)]
       b[out] <- 0
@@ -149,14 +143,10 @@ ref_lasso_path <- function(x, y, card, ridge = 0) {
       active <- setdiff(active, out)
     } else {
       joins <- rest[which.min(join)]
-      if (sum(b != 0) >= card) {
-        return(list(b = b, penalty = t - step))
-      }
+      if (sum(b != 0) >= card) return(list(b = b, penalty = t - step))
       active <- c(active, joins)
     }
-    if (sum(b != 0) >= card) {
-      return(list(b = b, penalty = t - step))
-    }
+    if (sum(b != 0) >= card) return(list(b = b, penalty = t - step))
   }
 }
 

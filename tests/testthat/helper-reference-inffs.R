@@ -8,8 +8,7 @@ ref_inffs <- function(x, alpha, variant) {
   rho <- suppressWarnings(stats::cor(x, method = "spearman"))
   rho[is.na(rho)] <- 0
   diag(rho) <- 1
-  a <- if (variant == "2016") alpha * (1 - abs(rho)) + (1 - alpha) * s else
-    alpha * s + (1 - alpha) * (1 - abs(rho))
+  a <- if (variant == "2016") alpha * (1 - abs(rho)) + (1 - alpha) * s else alpha * s + (1 - alpha) * (1 - abs(rho))
   top <- max(rowSums(a))
   if (variant == "2020") {
     e <- 5e-6 * p
@@ -42,6 +41,5 @@ ref_inffs_sampled <- function(x, alpha, chosen) {
   }, 0)
   all <- score(seq_len(m), TRUE)
   halves <- score(seq(1, m, 2), FALSE) - score(seq(2, m, 2), FALSE)
-  list(score = all, radius = radius * p / m,
-    error = stats::sd(halves) / 2 * sqrt(1 - m / p) / stats::sd(all))
+  list(score = all, radius = radius * p / m, error = stats::sd(halves) / 2 * sqrt(1 - m / p) / stats::sd(all))
 }

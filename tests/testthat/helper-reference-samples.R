@@ -37,9 +37,7 @@ ref_ted_greedy_given <- function(x, m, mu, given) {
 
 # J(S): one ridge regression per sample.
 ref_ted_objective <- function(x, chosen, mu) {
-  if (!length(chosen)) {
-    return(sum(x^2))
-  }
+  if (!length(chosen)) return(sum(x^2))
   base <- x[chosen, , drop = FALSE]
   coef <- solve(tcrossprod(base) + mu * diag(length(chosen)), tcrossprod(base, x))
   sum((x - crossprod(coef, base))^2) + mu * sum(coef^2)
@@ -78,8 +76,7 @@ ref_ted_convex <- function(x, mu, max_iter, eps = 1e-10) {
     row <- sqrt(rowSums(a^2))
     b <- sqrt(row^2 + eps^2)
   }
-  list(a = a, row_norm = row,
-    objective = sum((t(x) - t(x) %*% a)^2) + mu * sum(row))
+  list(a = a, row_norm = row, objective = sum((t(x) - t(x) %*% a)^2) + mu * sum(row))
 }
 
 # The alternation for the ALNR-style problem in (A, b), with its two

@@ -37,8 +37,7 @@ ref_gl_irls <- function(x, t, lambda, eps, steps) {
   v <- crossprod(x, t)
   for (s in seq_len(steps)) {
     g <- 2 * sqrt(rowSums(v^2) + eps)
-    v <- g * crossprod(x, solve(tcrossprod(x * rep(g, each = nrow(x)), x) +
-      lambda * diag(nrow(x)), t))
+    v <- g * crossprod(x, solve(tcrossprod(x * rep(g, each = nrow(x)), x) + lambda * diag(nrow(x)), t))
   }
   v
 }
@@ -52,8 +51,7 @@ ref_socfs_literal <- function(x, lambda, gamma, w, b, e, f, g, eps, outer, inner
     s$u %*% t(s$v)
   }
   objective <- function() {
-    sum((t(w) %*% x - b %*% t(e))^2) + lambda * sum(sqrt(rowSums(w^2) + eps)) +
-      gamma * sum((f - e)^2)
+    sum((t(w) %*% x - b %*% t(e))^2) + lambda * sum(sqrt(rowSums(w^2) + eps)) + gamma * sum((f - e)^2)
   }
   trace <- objective()
   for (t in seq_len(outer)) {
@@ -82,6 +80,4 @@ socfs_data <- function(n, p, c, informative, seed, spread = 1.5) {
 
 centred <- function(x) sweep(x, 2L, colMeans(x))
 
-random_orthonormal <- function(n, c, seed) {
-  withr::with_seed(seed, qr.Q(qr(matrix(runif(n * c), n))))
-}
+random_orthonormal <- function(n, c, seed) withr::with_seed(seed, qr.Q(qr(matrix(runif(n * c), n))))

@@ -13,9 +13,7 @@ ref_one_hot <- function(g, C) outer(seq_len(C), g, "==") * 1
 
 # ---- sub-problem 1 ----------------------------------------------------------------------
 
-ref_q_step <- function(X, Bm, Cm) {
-  solve(crossprod(X) + diag(ncol(X)), crossprod(X, Bm) + Cm)
-}
+ref_q_step <- function(X, Bm, Cm) solve(crossprod(X) + diag(ncol(X)), crossprod(X, Bm) + Cm)
 
 ref_represent <- function(X, Theta, lambda_E, lambda_Z, rho = 1.1, mu = 1, tol = 1e-6,
                           max_iter = 500L, mu_max = 1e8, nonnegative = FALSE) {
@@ -56,9 +54,7 @@ ref_ridge_A <- function(v, K, B, lambda_A) {
   t(solve(V %*% K %*% V + lambda_A * diag(length(v)), V %*% B))
 }
 
-ref_sphere <- function(u) {
-  .5 + sqrt(length(u)) / 2 * (u - .5) / sqrt(sum((u - .5)^2))
-}
+ref_sphere <- function(u) .5 + sqrt(length(u)) / 2 * (u - .5) / sqrt(sum((u - .5)^2))
 
 ref_select <- function(X, Y, L, k, lambda_A, lambda_I, incumbent = TRUE, polish = TRUE,
                        growth = 1.1, max_iter = 150L, tol = 1e-6) {
@@ -90,8 +86,7 @@ ref_select <- function(X, Y, L, k, lambda_A, lambda_I, incumbent = TRUE, polish 
       y3 <- y3 + rho * (v - v2)
       rho <- rho * growth
       S_t <- sort(order(-round(v, 6), -colSums(A^2))[seq_len(k)])
-      if (!incumbent || is.infinite(best) ||
-          g(S_t) < best - 1e-12 * (1 + abs(best))) {
+      if (!incumbent || is.infinite(best) || g(S_t) < best - 1e-12 * (1 + abs(best))) {
         S <- S_t
         best <- g(S_t)
       }
@@ -133,8 +128,7 @@ ref_relaxed <- function(s, X, Y, L, lambda_A, lambda_I) {
   Xt <- X %*% t(R)
   Fm <- backsolve(R, t(Y), transpose = TRUE)
   M <- solve(lambda_A * diag(ncol(X)) + t(Xt) %*% (s * Xt), Fm)
-  list(value = sum(Y^2) - sum(Fm^2) + lambda_A * sum(Fm * M),
-    gradient = -lambda_A * rowSums((Xt %*% M)^2))
+  list(value = sum(Y^2) - sum(Fm^2) + lambda_A * sum(Fm * M), gradient = -lambda_A * rowSums((Xt %*% M)^2))
 }
 
 # ---- labels -----------------------------------------------------------------------------
@@ -209,8 +203,7 @@ ref_harmonic <- function(W, g, C, X = NULL, cmn = FALSE) {
   label <- g
   if (length(u)) {
     L <- diag(rowSums(W)) - W
-    Yu <- -prob[, labelled, drop = FALSE] %*% L[labelled, u, drop = FALSE] %*%
-      solve(L[u, u])
+    Yu <- -prob[, labelled, drop = FALSE] %*% L[labelled, u, drop = FALSE] %*% solve(L[u, u])
     if (cmn) {
       Yu <- Yu * ((count + 1) / rowSums(Yu))
       Yu <- sweep(Yu, 2L, colSums(Yu), "/")
@@ -263,9 +256,8 @@ ref_topk <- function(X, k, C, g = rep(NA_integer_, ncol(X)), alpha_E = 10, lambd
     joint <- sum(abs(sub1$Z)) + lambda_E * sum(abs(X - X %*% sub1$Z)) +
       lambda_Z * alpha * sum(abs(sub1$Z) * Theta1) + beta * sub2$objective
     change <- max(abs(new - Theta))
-    trace <- rbind(trace, data.frame(outer = t, sp1_iter = sub1$iterations,
-      sp1_obj = sub1$objective, sp2_iter = sub2$iterations, sp2_obj = sub2$objective,
-      joint = joint, dTheta = change))
+    trace <- rbind(trace, data.frame(outer = t, sp1_iter = sub1$iterations, sp1_obj = sub1$objective,
+      sp2_iter = sub2$iterations, sp2_obj = sub2$objective, joint = joint, dTheta = change))
     Theta <- new
     if (change < tol) break
   }

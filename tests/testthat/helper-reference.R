@@ -6,9 +6,7 @@ rel_diff <- function(a, b) max(abs(a - b)) / max(abs(b), .Machine$double.xmin)
 ref_row_norms <- function(v) apply(v, 1L, function(row) sqrt(sum(row^2)))
 
 # Full inverses, no shortcut.
-ref_ridge <- function(x, t, g, lambda) {
-  solve(crossprod(x) + lambda * diag(1 / g, length(g))) %*% crossprod(x, t)
-}
+ref_ridge <- function(x, t, g, lambda) solve(crossprod(x) + lambda * diag(1 / g, length(g))) %*% crossprod(x, t)
 
 ref_polar <- function(a) {
   s <- svd(a)
@@ -62,14 +60,12 @@ published <- function(method, ...) {
 
 # Class and message of an error, exactly: how testthat prints an error differs between its versions.
 expect_words <- function(call, class, ...) {
-  testthat::expect_identical(conditionMessage(testthat::expect_error(call, class = class)),
-    paste0(...))
+  testthat::expect_identical(conditionMessage(testthat::expect_error(call, class = class)), paste0(...))
 }
 
 # Some words of a refusal, on the way to which anything may be said.
 expect_refused <- function(call, words, class = "ufs_error_argument") {
-  testthat::expect_error(suppressWarnings(suppressMessages(call)), words, fixed = TRUE,
-    class = class)
+  testthat::expect_error(suppressWarnings(suppressMessages(call)), words, fixed = TRUE, class = class)
 }
 
 # Whether CRAN's tier of the tests runs (CONTRIBUTING.md): for blocks that take less data there.

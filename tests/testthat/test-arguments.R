@@ -11,8 +11,7 @@ arguments_of_package <- function() {
   found <- lapply(reached, function(name) {
     value <- get0(name, space)
     arguments <- if (is.function(value)) names(formals(value))
-    data.frame(argument = as.character(arguments), name = rep(name, length(arguments)),
-      stringsAsFactors = FALSE)
+    data.frame(argument = as.character(arguments), name = rep(name, length(arguments)), stringsAsFactors = FALSE)
   })
   do.call(rbind, found)
 }
@@ -21,15 +20,13 @@ arguments_of_package <- function() {
 wrong_words <- function(found, table) {
   twice <- unique(table$argument[duplicated(table$argument)])
   users <- strsplit(table$functions, " ", fixed = TRUE)
-  listed <- data.frame(argument = rep(table$argument, lengths(users)), name = unlist(users),
-    stringsAsFactors = FALSE)
+  listed <- data.frame(argument = rep(table$argument, lengths(users)), name = unlist(users), stringsAsFactors = FALSE)
   any_may <- table$argument[table$functions == "*"]
   pair <- function(x) paste0("`", x$argument, "` of ", x$name)
   own <- function(x) pair(x[!x$argument %in% any_may, ])
   say <- function(what, words) if (length(what)) paste(what, words)
   c(say(twice, "has two meanings"), say(setdiff(own(found), own(listed)), "is not in the table"),
-    say(setdiff(own(listed), own(found)), "is not there"),
-    say(setdiff(any_may, found$argument), "is no argument"))
+    say(setdiff(own(listed), own(found)), "is not there"), say(setdiff(any_may, found$argument), "is no argument"))
 }
 
 test_that("every argument is in the table, with one meaning", {

@@ -15,8 +15,7 @@ test_that("a long value is told by its class, a short one as it is", {
 
 test_that("a setting that no plot has is refused by its name", {
   withr::local_pdf(NULL)
-  expect_error(plot(ufs_graph(mtcars), colour = 2), "Unknown argument `colour`",
-    class = "ufs_error_argument")
+  expect_error(plot(ufs_graph(mtcars), colour = 2), "Unknown argument `colour`", class = "ufs_error_argument")
 })
 
 test_that("a call with data in quote() keeps what they are, not the data", {

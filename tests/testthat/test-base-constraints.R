@@ -126,8 +126,7 @@ test_that("a constraint that is one row and one argument follows everywhere", {
   both <- with_decoys(made$data, seq_len(6), seq_len(6), 6L)
   expect_length(both$data$held$prefer, 12L)
   expect_setequal(both$data$held$prefer, made$data$held$prefer)
-  expect_identical(ufs_methods(what = "constraints")$prefer,
-    ifelse(ufs_methods()$selects == "samples", "-", "ranking"))
+  expect_identical(ufs_methods(what = "constraints")$prefer, ifelse(ufs_methods()$selects == "samples", "-", "ranking"))
   fit <- ufs_pca(x, 2, prefer = value_of(row, 6L))
   expect_identical(fit$constraints$features$prefer, made$data$held$prefer)
   expect_identical(fit$constraints$features$by[["prefer"]], "ranking")

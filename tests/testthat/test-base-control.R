@@ -6,9 +6,8 @@ test_that("unknown settings are errors that name them", {
 })
 
 test_that("settings are validated", {
-  for (bad in list(list(max_iter = -1), list(max_iter = 2.5), list(tol = "a"), list(tol = NA),
-    list(verbose = NA), list(progress = 3), list(eps = -1), list(eps = 1:3),
-    list(inner_max_iter = 0), list(warn = "no"))) {
+  for (bad in list(list(max_iter = -1), list(max_iter = 2.5), list(tol = "a"), list(tol = NA), list(verbose = NA),
+    list(progress = 3), list(eps = -1), list(eps = 1:3), list(inner_max_iter = 0), list(warn = "no"))) {
     error <- expect_error(do.call(ufs_control, bad), class = "ufs_error_argument")
     expect_identical(error$argument, names(bad))
   }

@@ -21,8 +21,7 @@ test_that("more components than the rank are refused with the rank", {
   base <- withr::with_seed(6, matrix(rnorm(20 * 2), 20))
   x <- base %*% matrix(c(1, 0, 0, 1, 1, 1, 1, -1, 2, 1), 2)
   for (z in list(x, t(x))) for (fit in list(ufs_pca, ufs_jspca, ufs_spca)) {
-    expect_error(fit(z, 3), "`n_components` is 3, but `x` has rank 2",
-      class = "ufs_error_argument")
+    expect_error(fit(z, 3), "`n_components` is 3, but `x` has rank 2", class = "ufs_error_argument")
   }
   expect_length(ufs_pca(x, 2)$solution$sdev, 2L)
 })
@@ -61,9 +60,7 @@ test_that("components that are too close together are said to cost the whole spe
 test_that("F statistics are those of aov()", {
   set.seed(1)
   fit <- ufs_kmeans_f(mtcars, 3)
-  ref <- vapply(mtcars, function(col) {
-    summary(aov(col ~ factor(fit$solution$cluster)))[[1]]$`F value`[1]
-  }, 0)
+  ref <- vapply(mtcars, function(col) summary(aov(col ~ factor(fit$solution$cluster)))[[1]]$`F value`[1], 0)
   expect_equal(feature_scores(fit), ref, tolerance = 1e-10)
 })
 
@@ -112,8 +109,7 @@ test_that("k-means without enough distinct rows is an error with a class", {
   x <- as.matrix(mtcars)[rep(1:2, 5), ]
   error <- expect_error(suppressWarnings(ufs_kmeans_f(x, 3)), class = "ufs_error_input")
   expect_identical(error$argument, "x")
-  error <- expect_error(ufs_kmeans_f(mtcars, 3, control = ufs_control(max_iter = 0)),
-    class = "ufs_error_argument")
+  error <- expect_error(ufs_kmeans_f(mtcars, 3, control = ufs_control(max_iter = 0)), class = "ufs_error_argument")
   expect_identical(error$argument, "max_iter")
 })
 

@@ -11,8 +11,7 @@ needed <- function(method) {
   out
 }
 fit_of <- function(method, x, ..., hear = suppressWarnings) {
-  withr::with_seed(1, suppressMessages(hear(
-    do.call(ufs, c(list(x = x, method = method), needed(method), list(...))))))
+  withr::with_seed(1, suppressMessages(hear(do.call(ufs, c(list(x = x, method = method), needed(method), list(...))))))
 }
 
 for (method in methods$method) {
@@ -90,9 +89,7 @@ for (method in methods$method) {
       expect_true(is.na(feature_scores(fit)[["flat"]]))
       expect_identical(unname(feature_ranking(fit))[15], 3L)
       # Random draws are a permutation of other length.
-      if (method != "random") {
-        expect_equal(feature_scores(fit)[-3], feature_scores(plain), tolerance = 1e-6)
-      }
+      if (method != "random") expect_equal(feature_scores(fit)[-3], feature_scores(plain), tolerance = 1e-6)
     } else {
       expect_equal(sample_scores(fit), sample_scores(plain), tolerance = 1e-6)
     }
@@ -141,8 +138,7 @@ for (method in methods$method) {
 
   test_that(paste0(method, ": bad data are classed errors"), {
     skip_most_on_cran(method)
-    for (bad in list(replace(x, 7, NA), replace(x, 30, Inf), x[1:2, ], x[, 0], x > "a", matrix(2, 5, 6),
-      list(x))) {
+    for (bad in list(replace(x, 7, NA), replace(x, 30, Inf), x[1:2, ], x[, 0], x > "a", matrix(2, 5, 6), list(x))) {
       expect_error(fit_of(method, bad), class = "ufs_error_input")
     }
   })
@@ -186,12 +182,9 @@ for (method in methods$method) {
       for (way in ways) {
         how <- vapply(forms, function(form) {
           fit <- tryCatch(do.call(fit_of, c(list(method, form), way)), error = identity)
-          if (inherits(fit, "error")) {
-            return(class(fit)[1L])
-          }
+          if (inherits(fit, "error")) return(class(fit)[1L])
           if (fit$status == "converged") {
-            expect_true(all(is.finite(fit$feature_scores[setdiff(seq_len(fit$p), fit$constant)])),
-              info = name)
+            expect_true(all(is.finite(fit$feature_scores[setdiff(seq_len(fit$p), fit$constant)])), info = name)
             expect_true(all(is.finite(fit$sample_scores)), info = name)
             expect_false(any(is.nan(fit$certificate) | is.infinite(fit$certificate)), info = name)
             expect_true(all(is.finite(fit$trace$objective)), info = name)
@@ -220,8 +213,7 @@ test_that("sample scores are in the order of the ranking; labelled samples are n
   expect_setequal(names(sampler_forms), samplers)
   for (method in samplers) for (form in sampler_forms[[method]]) {
     known <- c("s3", "s9", "s17")
-    fit <- withr::with_seed(1, suppressMessages(do.call(ufs, c(list(x = x, method = method,
-      labelled = known), form))))
+    fit <- withr::with_seed(1, suppressMessages(do.call(ufs, c(list(x = x, method = method, labelled = known), form))))
     info <- paste(method, paste(names(form), form, collapse = " "))
     score <- sample_scores(fit)[sample_ranking(fit)]
     expect_setequal(names(utils::tail(score, 3)), known)

@@ -268,13 +268,11 @@ test_that("contradictions are errors that name the columns", {
   expect_error(ufs_data(x, quotas = c(a = 1)), class = "ufs_error_argument", "`strata`")
   half <- rep(c("a", "b"), length.out = nrow(x))
   none <- "`quotas` leaves no sample to choose"
-  expect_error(ufs_data(x, strata = half, quotas = c(a = 0, b = 0)), class = "ufs_error_argument",
-    none)
+  expect_error(ufs_data(x, strata = half, quotas = c(a = 0, b = 0)), class = "ufs_error_argument", none)
   expect_error(ufs_select(x, task = "label", m = 3, strata = half, quotas = c(a = 0, b = 0)),
     class = "ufs_error_argument", none)
   # A level is full of labelled rows, or has no candidate.
-  expect_error(ufs_data(x, strata = half, quotas = c(a = 1, b = 0), labelled = 1),
-    class = "ufs_error_argument", none)
+  expect_error(ufs_data(x, strata = half, quotas = c(a = 1, b = 0), labelled = 1), class = "ufs_error_argument", none)
   expect_error(ufs_data(x, strata = half, quotas = c(a = 1, b = 0), candidates = c(2, 4)),
     class = "ufs_error_argument", none)
   one <- ufs_data(x, strata = half, quotas = c(a = 1, b = 0), candidates = c(2, 3))
@@ -416,8 +414,7 @@ test_that("top-k within a budget: the best affordable set, proved, and a bound f
     least <- min(apply(sets[, affordable, drop = FALSE], 2, criterion))
     data <- ufs_data(x, cost = cost, budget = budget, include = include)
     for (proved in c(FALSE, TRUE)) for (solver in c("paper", "exact")) {
-      fit <- ufs_topk(data, 4, y = y, solver = solver,
-        control = ufs_control(paper = list(branch_and_bound = proved)))
+      fit <- ufs_topk(data, 4, y = y, solver = solver, control = ufs_control(paper = list(branch_and_bound = proved)))
       set <- fit$solution$selected
       expect_lte(sum(cost[set]), budget)
       expect_true(all(include %in% set))
@@ -747,25 +744,22 @@ test_that("a group is as large as what of it can be chosen", {
     "the smallest group ('Sepal.Width'", fixed = TRUE, class = "ufs_error_argument")
   # With a task: the group that fills all places is worth more than what of the first one varies.
   sparse <- cbind(matrix(0, 7, 2), diag(7)[, c(6, 3, 5, 7)])
-  fit <- suppressWarnings(suppressMessages(ufs_select(sparse, "cluster", k = 3,
-    groups = rep(1:2, each = 3))))
+  fit <- suppressWarnings(suppressMessages(ufs_select(sparse, "cluster", k = 3, groups = rep(1:2, each = 3))))
   expect_setequal(suppressMessages(selected_features(fit, as = "index")), 4:6)
 })
 
 test_that("quotas and a budget that leave a column each, and none together, are refused", {
   x <- as.matrix(iris[1:20, 1:4])
   for (optimal in c(FALSE, TRUE)) {
-    expect_error(ufs_css(x, optimal = optimal, cost = c(3, 3, 1, 3), budget = 1,
-      feature_strata = c("a", "a", "b", NA), feature_quotas = list(a = c(0, 1), b = c(0, 0))),
-    "No choice meets `feature_quotas` with the budget of 1:", fixed = TRUE,
-    class = "ufs_error_argument")
+    expect_error(ufs_css(x, optimal = optimal, cost = c(3, 3, 1, 3), budget = 1, feature_strata = c("a", "a", "b", NA),
+      feature_quotas = list(a = c(0, 1), b = c(0, 0))), "No choice meets `feature_quotas` with the budget of 1:",
+      fixed = TRUE, class = "ufs_error_argument")
   }
 })
 
 test_that("no choice is made where only constant columns may be chosen, whatever the method", {
   x <- cbind(a = 1, b = 2, c = sin(1:30), d = cos(1:30))
-  asks <- list(variance = list(), css = list(), pca = list(1), topk = list(n_clusters = 2),
-    blfse = list(2))
+  asks <- list(variance = list(), css = list(), pca = list(1), topk = list(n_clusters = 2), blfse = list(2))
   groups <- list(none = NULL, of_constant = c("g", "g", NA, NA), of_others = c(NA, NA, "g", "g"))
   for (method in names(asks)) for (group in groups) {
     fit <- function(...) {

@@ -150,8 +150,7 @@ test_that("new rows are changed as the rows of the fit", {
   expect_equal(predict(fit, new), snv[, selected_features(fit)])
   # Negative numbers are no matter where nothing is counted.
   expect_equal(predict(ufs_variance(-x, k = 2, unit_rows = TRUE), -new)[, 1L, drop = FALSE],
-    (-new / sqrt(rowSums(new^2)))[, selected_features(ufs_variance(-x, unit_rows = TRUE), 1),
-      drop = FALSE])
+    (-new / sqrt(rowSums(new^2)))[, selected_features(ufs_variance(-x, unit_rows = TRUE), 1), drop = FALSE])
 })
 
 test_that("sparse rows take unit length only", {
@@ -159,8 +158,7 @@ test_that("sparse rows take unit length only", {
   x <- Matrix::Matrix(withr::with_seed(1, matrix(rpois(60, 1), 12)), sparse = TRUE)
   expect_error(ufs_data(x, rows = "snv"), "fill the zeros", class = "ufs_error_argument")
   expect_error(ufs_data(x, rows = "center"), class = "ufs_error_argument")
-  expect_equal(unname(as.matrix(ufs_data(x, rows = "unit"))),
-    unit_rows(unname(as.matrix(x))))
+  expect_equal(unname(as.matrix(ufs_data(x, rows = "unit"))), unit_rows(unname(as.matrix(x))))
 })
 
 test_that("rows of a file are changed block by block", {

@@ -7,9 +7,7 @@ wide_rows <- function(n = 120, p = 12) {
     `colnames<-`(x, paste0("v", seq_len(p)))
   })
 }
-with_gaps <- function(x, share, seed = 6) {
-  withr::with_seed(seed, replace(x, sample(length(x), share * length(x)), NA))
-}
+with_gaps <- function(x, share, seed = 6) withr::with_seed(seed, replace(x, sample(length(x), share * length(x)), NA))
 of_moments <- function() subset(ufs_methods(), moments)$method
 settings_of <- function(method) {
   switch(method, css = list(k = 4), variance = list(), jspca = list(n_components = 2, loss = "feature"), list(n_components = 2))

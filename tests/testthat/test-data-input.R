@@ -182,9 +182,7 @@ test_that("Seurat: the data of its assay", {
   skip_if_not_installed("Matrix")
   m <- to_sparse(t(counts))
   object <- suppressWarnings(SeuratObject::CreateSeuratObject(m))
-  if (utils::packageVersion("SeuratObject") >= "5.0.0") {
-    SeuratObject::LayerData(object, "data") <- m
-  }
+  if (utils::packageVersion("SeuratObject") >= "5.0.0") SeuratObject::LayerData(object, "data") <- m
   fit <- same_fit(ufs_data(object, assay = "RNA"))
   expect_identical(fit$input$assay, "RNA")
   expect_error(ufs_data(object, assay = "ADT"), "RNA", class = "ufs_error_argument")
@@ -367,9 +365,7 @@ test_that("one rule for constant columns and the ends of double precision, in al
         list(big = suppressWarnings(bigmemory::as.big.matrix(x, type = "double")))
       })
   }
-  of <- function(x, ...) {
-    lapply(forms(x), function(form) tryCatch(ufs_pca(form, 2, ...), error = identity))
-  }
+  of <- function(x, ...) lapply(forms(x), function(form) tryCatch(ufs_pca(form, 2, ...), error = identity))
   plain <- ufs_pca(x, 2)
   for (unit in c(2^-990, 1e200)) {
     y <- replace(x, cbind(1:12, 2), x[, 2] * unit)
@@ -555,17 +551,14 @@ test_that("whole numbers of a DelayedMatrix are read as doubles", {
 test_that("what is no table of numbers is named by its kind, column or slot", {
   expect_refused(ufs_css(NULL, k = 1), "ufs_data() reads, not NULL.", "ufs_error_input")
   expect_refused(ufs_data(data.frame(a = as.character(1:9), b = 9:1)),
-    "Column 'a' of `x` is text of numbers. Make it numbers, or leave the column out.",
-    "ufs_error_input")
+    "Column 'a' of `x` is text of numbers. Make it numbers, or leave the column out.", "ufs_error_input")
   skip_if_not_installed("Matrix")
   x <- methods::as(to_sparse(matrix(c(1:3, 0), 2)), "TsparseMatrix")
   x@i[1L] <- 99L
-  expect_refused(ufs_data(x), "`x` of class dgTMatrix cannot be read: invalid class",
-    "ufs_error_input")
+  expect_refused(ufs_data(x), "`x` of class dgTMatrix cannot be read: invalid class", "ufs_error_input")
   skip_if_not_installed("DelayedArray")
   letters_on_disk <- DelayedArray::DelayedArray(matrix(letters[1:20], 10))
-  expect_refused(ufs_css(letters_on_disk, k = 1), "`x` must be numeric, not of type character.",
-    "ufs_error_input")
+  expect_refused(ufs_css(letters_on_disk, k = 1), "`x` must be numeric, not of type character.", "ufs_error_input")
 })
 
 test_that("rows and columns that are left over without names keep the numbers that they had", {

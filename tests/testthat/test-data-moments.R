@@ -79,8 +79,7 @@ test_that("columns without any value are named, whatever is done about missing o
   x[, c(2, 4)] <- NA
   for (na in c("omit", "error", "pairwise")) {
     for (own in list(x, as.data.frame(x))) {
-      expect_error(ufs_moments(own, na = na), class = "ufs_error_input",
-        "no value at all in columns 'v2', 'v4'")
+      expect_error(ufs_moments(own, na = na), class = "ufs_error_input", "no value at all in columns 'v2', 'v4'")
     }
   }
   # In one of two pieces only.
@@ -93,8 +92,7 @@ test_that("columns without any value are named, whatever is done about missing o
   withr::defer(DBI::dbDisconnect(connection))
   DBI::dbWriteTable(connection, "t", as.data.frame(x))
   table <- database_table(connection, "t", colnames(x), NULL)
-  expect_error(moments_by_sql(table), class = "ufs_error_input",
-    "no value at all in columns 'v2', 'v4'")
+  expect_error(moments_by_sql(table), class = "ufs_error_input", "no value at all in columns 'v2', 'v4'")
 })
 
 test_that("sparse matrices are read by blocks", {
@@ -351,9 +349,7 @@ test_that("an engine that is not SQLite is asked for sums, with the result of th
   DBI::dbWriteTable(connection, "t", as.data.frame(x))
   as_it_is <- database_table
   replaced("database_table", function(...) replace(as_it_is(...), "is_sqlite", FALSE))
-  for (where in c("database", "fetch")) {
-    expect_moments(ufs_moments(connection, from = "t", where = where), x)
-  }
+  for (where in c("database", "fetch")) expect_moments(ufs_moments(connection, from = "t", where = where), x)
 })
 
 test_that("columns without names are numbered, and all columns of moments are themselves", {

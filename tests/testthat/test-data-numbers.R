@@ -81,8 +81,7 @@ test_that("rows of opened data may be taken twice, the first one, too", {
 
 test_that("a range of codes is missing values, and columns may be data frames", {
   x <- data.frame(z = c(4, 1, 3, 2, 9))
-  x$q <- structure(c(1, 2, 97, 99, 4), na_range = c(97, 99),
-    class = c("haven_labelled_spss", "haven_labelled"))
+  x$q <- structure(c(1, 2, 97, 99, 4), na_range = c(97, 99), class = c("haven_labelled_spss", "haven_labelled"))
   expect_identical(unname(as.matrix(ufs_data(x, na = "median"))[, "q"]), c(1, 2, 2, 2, 4))
   x$d <- data.frame(u = 5:1, v = c(0, 1, 0, 1, 0))
   data <- ufs_data(x["d"])
@@ -106,8 +105,7 @@ test_that("new rows without the factors of the fit stay as they are", {
 })
 
 test_that("an array of three dimensions is told that it needs two", {
-  expect_error(ufs_data(array(1:8, c(2, 2, 2))), "An array needs two dimensions",
-    class = "ufs_error_input")
+  expect_error(ufs_data(array(1:8, c(2, 2, 2))), "An array needs two dimensions", class = "ufs_error_input")
 })
 
 test_that("matrices of classes with their own operators become plain numbers at the door", {

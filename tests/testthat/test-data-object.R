@@ -30,15 +30,12 @@ test_that("a column cannot be asked for by a name that two of them have", {
     function() ufs_data(x, groups = list(c("a", "b"))), function() ufs_captured(c("a", "b"), x),
     function() ufs_moments(x[, 1:4]), function() ufs_moments(as.data.frame(x[, 1:4]), columns = "a"),
     function() ufs_moments(to_sparse(x[, 1:4])), function() ufs_moments(x, "b", weights = "a"))
-  for (ask in unclear) {
-    expect_error(ask(), twice, class = "ufs_error_argument")
-  }
+  for (ask in unclear) expect_error(ask(), twice, class = "ufs_error_argument")
   expect_error(ufs_moments(x[, 3:5]), "the name '' occurs", class = "ufs_error_argument")
   # By the name that the fit has made unique, and beside it, nothing is unclear.
   made <- suppressWarnings(ufs_variance(x))$names$features
   expect_identical(ufs_data(x, exclude = made[2])$held$exclude, 2L)
-  expect_equal(suppressWarnings(ufs_captured(made[2], x))$captured,
-    suppressWarnings(ufs_captured(2, x))$captured)
+  expect_equal(suppressWarnings(ufs_captured(made[2], x))$captured, suppressWarnings(ufs_captured(2, x))$captured)
   expect_identical(names(ufs_moments(x, c("c", "b"))), c("c", "b"))
 })
 
@@ -218,9 +215,7 @@ test_that("new rows are filled as those of the fit before they are transformed",
   filled <- replace(new, 3, stats::median(known[, 1], na.rm = TRUE))
   unit <- filled / sqrt(rowSums(filled^2))
   fit <- ufs_variance(ufs_data(known, na = "median", rows = "unit"), k = 2)
-  for (data in list(new, ufs_data(new))) {
-    expect_equal(predict(fit, data), unit[, selected_features(fit)])
-  }
+  for (data in list(new, ufs_data(new))) expect_equal(predict(fit, data), unit[, selected_features(fit)])
   plain <- ufs_variance(ufs_data(known, na = "median"), k = 2)
   expect_equal(as.matrix(predict(plain, ufs_data(new))), filled[, selected_features(plain)])
   skip_if_not_installed("SummarizedExperiment")
@@ -235,9 +230,7 @@ test_that("new rows are filled as those of the fit before they are transformed",
 
 test_that("columns of a table of means of replicates keep what is known of each", {
   data <- open_data(as.matrix(iris[, 1:4]))
-  data$levels <- list(share = 1:4 / 10, mean = 1:4, constant = c(2L, 4L),
-    n_levels = 3L)
+  data$levels <- list(share = 1:4 / 10, mean = 1:4, constant = c(2L, 4L), n_levels = 3L)
   expect_identical(subset_data(data, features = c(4L, 1L, 2L))$levels, list(share = c(4, 1, 2) / 10,
-    mean = c(4L, 1L, 2L), constant = c(1L, 3L),
-    n_levels = 3L))
+    mean = c(4L, 1L, 2L), constant = c(1L, 3L), n_levels = 3L))
 })

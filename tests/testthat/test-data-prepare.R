@@ -165,9 +165,7 @@ test_that("equal columns are found by value", {
 test_that("argument checks name their argument", {
   skip_on_cran()
   bad <- function(object, argument) expect_input_error(object, argument, "ufs_error_argument")
-  for (value in list(0, 1.5, NA, "3", c(2, 3), NULL, Inf, 150)) {
-    bad(ufs_kmeans_f(good, value), "n_clusters")
-  }
+  for (value in list(0, 1.5, NA, "3", c(2, 3), NULL, Inf, 150)) bad(ufs_kmeans_f(good, value), "n_clusters")
   bad(ufs_kmeans_f(good), "n_clusters")
   bad(ufs_pca(good, 5), "n_components")
   bad(ufs_pca(cbind(unname(good), unname(good)), 6), "n_components")
@@ -178,8 +176,7 @@ test_that("argument checks name their argument", {
 
 test_that("a hopeless allocation stops with the number of bytes", {
   withr::local_options(ufselect.max_bytes = 1000)
-  expect_error(check_bytes(2048, "This", "Do less."), "2 KiB.*1000 B.*Do less",
-    class = "ufs_error_memory")
+  expect_error(check_bytes(2048, "This", "Do less."), "2 KiB.*1000 B.*Do less", class = "ufs_error_memory")
   expect_silent(check_bytes(999, "This", ""))
   skip_if_not_installed("Matrix")
   expect_error(ufs_rsr(Matrix::Matrix(good, sparse = TRUE)), class = "ufs_error_memory")

@@ -61,8 +61,7 @@ test_that("every method finds them, or says why it cannot", {
       withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, all))))
     }
     if (method %in% refuse) {
-      expect_error(fit(), class = "ufs_error_argument", "takes no `replicates`: its? .*shr",
-        info = method)
+      expect_error(fit(), class = "ufs_error_argument", "takes no `replicates`: its? .*shr", info = method)
     } else {
       expect_gte(signals(fit()), 9L, label = method)
     }
@@ -117,8 +116,7 @@ test_that("rows are centred and scaled by a fit as its levels were", {
     expect_false(anyNA(back))
     expect_identical(colnames(predict(fit, d$x)), selected_features(fit))
   }
-  expect_equal(ufs_captured(fit, d$x), ufs_captured(selected_features(fit), d$x, center = TRUE),
-    tolerance = 1e-10)
+  expect_equal(ufs_captured(fit, d$x), ufs_captured(selected_features(fit), d$x, center = TRUE), tolerance = 1e-10)
   expect_identical(fit$params$scale, TRUE)
   # A door that takes the data of a fit takes its rows.
   expect_identical(nrow(representatives(ufs_pca(d$x, 3, k = 5, replicates = d$g), d$x)),
@@ -139,25 +137,21 @@ test_that("weights are rows, blocks are taken out, sparse data and columns' cons
   long <- rep(seq_len(180), counts)
   fit <- function(x, ...) ufs_css(x, k = 5, ...)
   weighted <- fit(x, replicates = d$g, weights = counts)
-  expect_equal(feature_scores(weighted),
-    feature_scores(fit(x[long, ], replicates = d$g[long])), tolerance = 1e-10)
+  expect_equal(feature_scores(weighted), feature_scores(fit(x[long, ], replicates = d$g[long])), tolerance = 1e-10)
   expect_equal(ufs_captured(weighted, x), ufs_captured(selected_features(weighted), x[long, ]))
   batch <- rep(1:3, 60)
   moved <- x + 9 * batch
   # Batches that are not taken out cover whatever repeats.
-  expect_error(fit(moved, replicates = d$g), class = "ufs_error_argument",
-    "no column of `x` repeats")
+  expect_error(fit(moved, replicates = d$g), class = "ufs_error_argument", "no column of `x` repeats")
   blocked <- fit(moved, replicates = d$g, blocks = batch)
-  expect_equal(unname(blocked$levels$reliability),
-    ufs_reliability(moved, d$g, blocks = batch)$table$reliability)
+  expect_equal(unname(blocked$levels$reliability), ufs_reliability(moved, d$g, blocks = batch)$table$reliability)
   expect_true(all(grepl("signal", selected_features(blocked))))
   kept <- fit(x, replicates = d$g, include = "noise3", exclude = "signal1")
   expect_true("noise3" %in% selected_features(kept) && !"signal1" %in% selected_features(kept))
   skip_if_not_installed("Matrix")
   holed <- replace(x, abs(x) < .5, 0)
   sparse <- Matrix::Matrix(holed, sparse = TRUE)
-  expect_equal(feature_scores(fit(sparse, replicates = d$g)),
-    feature_scores(fit(holed, replicates = d$g)))
+  expect_equal(feature_scores(fit(sparse, replicates = d$g)), feature_scores(fit(holed, replicates = d$g)))
 })
 
 test_that("means of levels in unbalanced blocks are those of the two-way fit", {
@@ -196,8 +190,7 @@ test_that("prints, looks and decoys know of it", {
   d <- repeated_rows()
   data <- ufs_data(d$x, replicates = d$g)
   expect_output(print(ufs_css(data, k = 5)),
-    paste0("180 samples x 70 features\n.*means of 60 levels, shrunk by reliability.*",
-      "do not\\s+repeat at all"))
+    paste0("180 samples x 70 features\n.*means of 60 levels, shrunk by reliability.*", "do not\\s+repeat at all"))
   look <- ufs_look(data)
   expect_identical(look$repeats[c("n", "of", "levels")],
     list(n = ufs_reliability(data)$n_repeats, of = 70L, levels = 60L))
@@ -207,15 +200,12 @@ test_that("prints, looks and decoys know of it", {
   decoys <- withr::with_seed(1, ufs_decoys(related, "pca", n_components = 3))
   expect_output(print(decoys), "10 of 70 columns are better than noise")
   holes <- replace(d$x, cbind(1:50, 1), NA)
-  expect_equal(ufs_reliability(holes, d$g)$table$reliability,
-    unname(levels_by_hand(holes, d$g)$share))
+  expect_equal(ufs_reliability(holes, d$g)$table$reliability, unname(levels_by_hand(holes, d$g)$share))
 })
 
 test_that("replicates that say nothing are errors", {
   d <- repeated_rows()
-  refused <- function(words, ..., class = "ufs_error_argument") {
-    expect_error(ufs_css(..., k = 3), class = class, words)
-  }
+  refused <- function(words, ..., class = "ufs_error_argument") expect_error(ufs_css(..., k = 3), class = class, words)
   refused("no level has two rows", d$x, replicates = 1:180)
   refused("1 level; at least 3", d$x, replicates = rep(1, 180))
   refused("2 levels; at least 3", d$x, replicates = rep(1:2, 90))
@@ -227,12 +217,10 @@ test_that("replicates that say nothing are errors", {
   refused("scale", d$x, replicates = d$g, scale = "both")
   expect_error(ufs_stability(d$x, "pca", n_components = 2, replicates = d$g),
     class = "ufs_error_argument", "replicates")
-  expect_error(ufs_size(d$x, task = "compress", replicates = d$g), class = "ufs_error_argument",
-    "replicates")
+  expect_error(ufs_size(d$x, task = "compress", replicates = d$g), class = "ufs_error_argument", "replicates")
   flat <- d$x
   flat[, 4] <- 7
-  expect_warning(fit <- ufs_css(flat, k = 3, replicates = d$g), class = "ufs_warning_constant",
-    "signal4")
+  expect_warning(fit <- ufs_css(flat, k = 3, replicates = d$g), class = "ufs_warning_constant", "signal4")
   expect_output(print(fit), "(1 constant)", fixed = TRUE)
 })
 
@@ -244,8 +232,7 @@ test_that("k = \"auto\" counts the columns that repeat and have to do with other
   expect_lte(found$params$k, 14)
   expect_identical(signals(found), 10L)
   # ufs_size() draws halves of the levels, and says the same.
-  size <- withr::with_seed(1, ufs_size(d$x, "pca", n_components = 3, replicates = d$g,
-    n_resamples = 4, repeats = 5))
+  size <- withr::with_seed(1, ufs_size(d$x, "pca", n_components = 3, replicates = d$g, n_resamples = 4, repeats = 5))
   expect_identical(size$k, found$params$k)
   expect_gt(size$at$stability, .9)
   halves <- half_rows(ufs_data(d$x, replicates = d$g), 30L)
@@ -266,6 +253,5 @@ test_that("a grid takes replicates as each of its fits does; what judges single 
   }
   expect_error(ufs_select(made$x, 10, replicates = made$g), "single rows.*ufs_reliability",
     class = "ufs_error_argument")
-  expect_error(ufs_stability(made$x, "css", k = 10, replicates = made$g), "single rows",
-    class = "ufs_error_argument")
+  expect_error(ufs_stability(made$x, "css", k = 10, replicates = made$g), "single rows", class = "ufs_error_argument")
 })

@@ -5,8 +5,7 @@ counts <- grouped_counts(80, 151)$x[, -151]
 quiet <- function(code) suppressMessages(suppressWarnings(code))
 
 stored <- function(x, chunk) {
-  HDF5Array::writeHDF5Array(x, temporary_file(".h5", parent.frame()), "x",
-    chunkdim = chunk, with.dimnames = TRUE)
+  HDF5Array::writeHDF5Array(x, temporary_file(".h5", parent.frame()), "x", chunkdim = chunk, with.dimnames = TRUE)
 }
 
 # How often a file stored by rows was read while `code` runs: some columns are all of its chunks.
@@ -29,10 +28,9 @@ test_that("laplacian and spec read a file stored by rows once beside its graph",
   data <- ufs_data(rows, block_bytes = 8 * 5 * ncol(counts))
   expect_identical(data$x$by, "rows")
   graph <- quiet(ufs_graph(counts, n_neighbours = 4))
-  for (fit in list(
-    function(x) ufs_laplacian(x, graph), function(x) ufs_laplacian(x, graph, center = TRUE, scale = TRUE),
-    function(x) ufs_spec(x, graph, "phi1"), function(x) ufs_spec(x, graph, "phi2", power = 2),
-    function(x) ufs_spec(x, graph, "phi3", n_clusters = 3))) {
+  for (fit in list(function(x) ufs_laplacian(x, graph),
+    function(x) ufs_laplacian(x, graph, center = TRUE, scale = TRUE), function(x) ufs_spec(x, graph, "phi1"),
+    function(x) ufs_spec(x, graph, "phi2", power = 2), function(x) ufs_spec(x, graph, "phi3", n_clusters = 3))) {
     plain <- quiet(fit(counts))
     seen <- file_reads(quiet(fit(data)))
     # Means, and the copy.
@@ -41,9 +39,7 @@ test_that("laplacian and spec read a file stored by rows once beside its graph",
     expect_equal(seen$value$feature_scores, plain$feature_scores, tolerance = 1e-12)
     # Not a bit of it depends on the way the file lies.
     columns <- quiet(fit(ufs_data(stored(counts, c(80, 3)), block_bytes = 1e9)))
-    if (!seen$value$params$center) {
-      expect_identical(seen$value$feature_scores, columns$feature_scores)
-    }
+    if (!seen$value$params$center) expect_identical(seen$value$feature_scores, columns$feature_scores)
   }
   # One block of columns: no copy.
   seen <- file_reads(quiet(ufs_laplacian(ufs_data(rows, block_bytes = 1e6), graph)))
@@ -278,8 +274,7 @@ test_that("SOCFS on a file passes over it once for each look at all features", {
   data <- ufs_data(stored(x, c(5, 60)), block_bytes = 2 * 8 * 80 * 4)
   seen <- file_reads(quiet(ufs_socfs(data, 3)))
   expect_equal(seen$value$feature_scores, plain$feature_scores, tolerance = 1e-6)
-  expect_equal(tail(seen$value$trace$objective, 1), tail(plain$trace$objective, 1),
-    tolerance = 1e-8)
+  expect_equal(tail(seen$value$trace$objective, 1), tail(plain$trace$objective, 1), tolerance = 1e-8)
   expect_equal(seen$value$input$passes, ceiling(seen$times - 1e-9), tolerance = 1e-12)
   # Means, the starts' products, lambda_max and the copy; then the looks.
   looks <- seen$value$counts[["full_products"]]
@@ -435,8 +430,7 @@ test_that("a worker that dies is an error in words; none stays, and the next fit
 
 test_that("the watch is told which lines of how many are read", {
   expect_identical(reads_words(5:8, list(n = 20, p = 30), "rows")(1), "reading x, rows 5 to 8 of 20")
-  expect_identical(reads_words(7, list(n = 20, p = 30), "columns")(1),
-    "reading x, columns 7 to 7 of 30")
+  expect_identical(reads_words(7, list(n = 20, p = 30), "columns")(1), "reading x, columns 7 to 7 of 30")
 })
 
 test_that("an error in a block is left as it is, any other says that a worker was lost", {

@@ -101,8 +101,7 @@ test_that("missing values in a sparse file are named", {
   skip_if_not_installed("DelayedArray")
   x <- entries()
   x@x[x@p[[13]] + 1] <- NA
-  expect_error(ufs_variance(ufs_data(delayed(x), block_bytes = 8000)), "g13",
-    class = "ufs_error_input")
+  expect_error(ufs_variance(ufs_data(delayed(x), block_bytes = 8000)), "g13", class = "ufs_error_input")
 })
 
 # Debian's rhdf5 lets the constructor of the class fail: then the parts are put together by hand.
@@ -112,9 +111,8 @@ tenx <- function(x, file) {
   if (!inherits(out, "try-error")) return(out)
   start <- as.double(rhdf5::h5read(file, "x/indptr"))
   loadNamespace("HDF5Array")
-  DelayedArray::DelayedArray(methods::new("CSC_H5SparseMatrixSeed", filepath = file, group = "x",
-    dim = dim(x), indptr_ranges = data.frame(start = start[-length(start)] + 1,
-      width = as.integer(diff(start)))))
+  DelayedArray::DelayedArray(methods::new("CSC_H5SparseMatrixSeed", filepath = file, group = "x", dim = dim(x),
+    indptr_ranges = data.frame(start = start[-length(start)] + 1, width = as.integer(diff(start)))))
 }
 
 test_that("a TENxMatrix, genes in rows, is read as cells", {
@@ -154,8 +152,7 @@ test_that("the ranges of a compressed file are its rows and columns", {
     if (!is.null(i)) dense <- dense[i, , drop = FALSE]
     if (!is.null(j)) dense <- dense[, j, drop = FALSE]
     expect_equal(unname(as.matrix(found)), unname(dense))
-    expect_equal(unname(as.matrix(gather_sparse(delayed_source(object, 4000, NULL)))),
-      unname(as.matrix(object)))
+    expect_equal(unname(as.matrix(gather_sparse(delayed_source(object, 4000, NULL)))), unname(as.matrix(object)))
     source$by
   }
   dense <- as.matrix(x)
@@ -198,9 +195,8 @@ test_that("an H5AD file, by cells, is read in ranges, too", {
     rhdf5::h5write(genes@p, file, "X/indptr")
     # As the constructor does, which fails with Debian's rhdf5.
     loadNamespace("HDF5Array")
-    DelayedArray::DelayedArray(methods::new("CSC_H5ADMatrixSeed", filepath = file, group = "/X",
-      dim = dim(genes), indptr_ranges = data.frame(start = utils::head(genes@p, -1L) + 1,
-        width = diff(genes@p))))
+    DelayedArray::DelayedArray(methods::new("CSC_H5ADMatrixSeed", filepath = file, group = "/X", dim = dim(genes),
+      indptr_ranges = data.frame(start = utils::head(genes@p, -1L) + 1, width = diff(genes@p))))
   }), error = function(e) skip(paste("no H5ADMatrix can be made here:", conditionMessage(e))))
   source <- delayed_source(BiocGenerics::t(stored), 4000, NULL)
   expect_identical(source$file$by, "rows")
@@ -208,8 +204,7 @@ test_that("an H5AD file, by cells, is read in ranges, too", {
 })
 
 test_that("entries of a file may be in any order, but none outside of it or there twice", {
-  lines <- list(first = c(0L, 2L, 2L), count = c(2L, 0L, 3L), index = c(3L, 1L, 2L, 0L, 1L),
-    value = c(1.5, 2, 3, 4, 5))
+  lines <- list(first = c(0L, 2L, 2L), count = c(2L, 0L, 3L), index = c(3L, 1L, 2L, 0L, 1L), value = c(1.5, 2, 3, 4, 5))
   found <- lines_other_way(lines, 4)
   x <- matrix(0, 3, 4)
   x[cbind(c(1, 1, 3, 3, 3), lines$index + 1)] <- lines$value
@@ -367,8 +362,7 @@ test_that("a sparse matrix is read by rows, by columns and whole", {
   expect_identical(read(3:2, NULL), x[3:2, ])
   expect_identical(read(2L, c(1L, 4L)), x[2, c(1, 4), drop = FALSE])
   # A plan that changes nothing leaves the numbers, without names.
-  plan <- list(block = rep(1L, 3), mean = matrix(0, 1, 4), factor = matrix(1, 1, 4),
-    add = numeric(4))
+  plan <- list(block = rep(1L, 3), mean = matrix(0, 1, 4), factor = matrix(1, 1, 4), add = numeric(4))
   expect_identical(planned(`dimnames<-`(x, list(letters[1:3], NULL)), plan, NULL, NULL), x)
 })
 
@@ -383,14 +377,12 @@ test_that("a compressed file is not read in ranges without rhdf5, and a part loa
   })
   expect_identical(ranges_of(stored)$path, stored@seed@filepath)
   own <- ranges_of
-  environment(own) <- list2env(list(requireNamespace = function(...) FALSE),
-    parent = environment(own))
+  environment(own) <- list2env(list(requireNamespace = function(...) FALSE), parent = environment(own))
   expect_null(own(stored))
   spare <- setdiff(c("splines", "boot", "spatial"), loadedNamespaces())[1L]
   skip_if(is.na(spare))
   withr::defer(unloadNamespace(spare))
   source <- replace(delayed_source(stored, 4000, NULL), "packages", list(spare))
-  expect_equal(as.matrix(read_sparse_part(source, i = 1:3)), as.matrix(x[1:3, ]),
-    ignore_attr = TRUE)
+  expect_equal(as.matrix(read_sparse_part(source, i = 1:3)), as.matrix(x[1:3, ]), ignore_attr = TRUE)
   expect_true(spare %in% loadedNamespaces())
 })

@@ -69,11 +69,9 @@ test_that("methods with columns of length one, graphs and models of their own we
   graph <- ufs_graph(z)
   expect_equal(as.matrix(ufs_graph(x, center = TRUE, scale = TRUE)), as.matrix(graph))
   expect_same_fit(ufs_laplacian(x, graph = list(scale = TRUE)), ufs_laplacian(x, graph = graph))
-  draws <- withr::with_seed(2, list(scores = matrix(runif(3 * 36), 3),
-    labels = matrix(rep(1:3, 60), 60)))
+  draws <- withr::with_seed(2, list(scores = matrix(runif(3 * 36), 3), labels = matrix(rep(1:3, 60), 60)))
   zscore <- function(x, ...) {
-    suppressWarnings(ufs_blfse(x, n_clusters = 3, k = 5, scores = draws$scores,
-      labels = draws$labels, ...))
+    suppressWarnings(ufs_blfse(x, n_clusters = 3, k = 5, scores = draws$scores, labels = draws$labels, ...))
   }
   on <- zscore(x, scale = "zscore")
   by <- zscore(z / 6, scale = FALSE, center = FALSE)
@@ -102,8 +100,7 @@ test_that("the order of tables and rows, copies and constant columns change noth
   none <- c(x["genes"], list(flat = matrix(1, 60, 2, dimnames = list(rownames(x$genes), NULL))))
   expect_equal(suppressWarnings(ufs_css(none, 4))$certificate, ufs_css(x$genes, 4)$certificate)
   # One table is what it is by itself.
-  expect_identical(unname(ufs_pca(x["genes"], 2)$feature_scores),
-    unname(ufs_pca(x$genes, 2)$feature_scores))
+  expect_identical(unname(ufs_pca(x["genes"], 2)$feature_scores), unname(ufs_pca(x$genes, 2)$feature_scores))
   far <- list(genes = x$genes * 1e200, proteins = x$proteins * 1e-200)
   expect_equal(ufs_pca(far, 2)$feature_scores, ufs_pca(x, 2)$feature_scores)
 })
@@ -121,16 +118,13 @@ test_that("subsets keep what the tables weigh", {
   expect_identical(levels(part$input$tables$of), c("genes", "proteins"))
   expect_identical(as.vector(table(part$input$tables$of)), 4:3)
   z <- cbind(scale(x$genes[1:40, 1:4]) / sqrt(30), scale(x$proteins[1:40, 1:3]) / sqrt(6))
-  expect_equal(ufs_css(part, 3)$certificate,
-    ufs_css(z, 3, center = FALSE, scale = FALSE)$certificate)
+  expect_equal(ufs_css(part, 3)$certificate, ufs_css(z, 3, center = FALSE, scale = FALSE)$certificate)
   again <- ufs_data(part, features = 2:6)
-  expect_equal(ufs_css(again, 3)$certificate,
-    ufs_css(z[, 2:6], 3, center = FALSE, scale = FALSE)$certificate)
+  expect_equal(ufs_css(again, 3)$certificate, ufs_css(z[, 2:6], 3, center = FALSE, scale = FALSE)$certificate)
   # As they are, on the same rows.
   all <- ufs_data(x)[, c(1:4, 31:33)]
   plain <- tables_by_hand(x, standard = FALSE)[, c(1:4, 31:33)]
-  expect_equal(ufs_css(all, 3, scale = FALSE)$certificate,
-    ufs_css(plain, 3, center = FALSE, scale = FALSE)$certificate)
+  expect_equal(ufs_css(all, 3, scale = FALSE)$certificate, ufs_css(plain, 3, center = FALSE, scale = FALSE)$certificate)
   # Columns that are left out at the door have never been there.
   expect_equal(ufs_css(x, 3, features = c(1:4, 31:33))$certificate,
     ufs_css(list(a = x$genes[, 1:4], b = x$proteins[, 1:3]), 3)$certificate)
@@ -157,8 +151,7 @@ test_that("row weights, missing values and sparse tables go with several tables"
   expect_identical(dim(ufs_data(gone, na = "omit")), c(57L, 36L))
 
   skip_if_not_installed("Matrix")
-  thin <- withr::with_seed(3, list(a = Matrix::rsparsematrix(50, 20, .2),
-    b = Matrix::rsparsematrix(50, 8, .3)))
+  thin <- withr::with_seed(3, list(a = Matrix::rsparsematrix(50, 20, .2), b = Matrix::rsparsematrix(50, 8, .3)))
   held <- ufs_data(thin)
   expect_identical(held$kind, "sparse")
   dense <- lapply(thin, as.matrix)
@@ -167,8 +160,7 @@ test_that("row weights, missing values and sparse tables go with several tables"
   }
   expect_s4_class(predict(ufs_css(thin, 4), thin), "dgCMatrix")
   graph <- list(scale = TRUE)
-  expect_equal(ufs_laplacian(thin, graph = graph)$feature_scores,
-    ufs_laplacian(dense, graph = graph)$feature_scores)
+  expect_equal(ufs_laplacian(thin, graph = graph)$feature_scores, ufs_laplacian(dense, graph = graph)$feature_scores)
 })
 
 test_that("predict() takes a list of tables, or what it makes of one", {
@@ -176,27 +168,23 @@ test_that("predict() takes a list of tables, or what it makes of one", {
   fit <- ufs_css(x, 5)
   chosen <- selected_features(fit)
   whole <- cbind(x$genes, x$proteins)
-  colnames(whole) <- c(paste0("genes:", colnames(x$genes)), paste0("proteins:",
-    colnames(x$proteins)))
+  colnames(whole) <- c(paste0("genes:", colnames(x$genes)), paste0("proteins:", colnames(x$proteins)))
   expect_identical(predict(fit, x), whole[, chosen])
   new <- list(proteins = as.data.frame(x$proteins[3:1, ]), genes = as.data.frame(x$genes[1:3, ]))
   expect_identical(predict(fit, new), whole[3:1, chosen])
   expect_identical(predict(fit, whole[1:3, ]), whole[1:3, chosen])
   expect_identical(predict(fit, ufs_data(x)[1:3, ])$x, whole[1:3, chosen])
-  expect_error(predict(fit, new["proteins"]), "lacks columns? 'genes:",
-    class = "ufs_error_input")
+  expect_error(predict(fit, new["proteins"]), "lacks columns? 'genes:", class = "ufs_error_input")
   expect_error(predict(fit, list(1, 2)), class = "ufs_error_argument")
-  expect_equal(ufs_captured(fit, x), ufs_captured(
-    ufs_css(tables_by_hand(x), 5, center = FALSE, scale = FALSE), tables_by_hand(x),
-    center = FALSE, scale = FALSE))
+  expect_equal(ufs_captured(fit, x), ufs_captured(ufs_css(tables_by_hand(x), 5, center = FALSE, scale = FALSE),
+    tables_by_hand(x), center = FALSE, scale = FALSE))
 })
 
 test_that("factors of a table are columns of it, in new tables too", {
   x <- two_tables()
   kind <- factor(rep(c("u", "v", "w"), 20))
   x$genes <- data.frame(x$genes[, 1:3], kind = kind)
-  expect_error(ufs_data(x), "x$genes[setdiff(names(x$genes), \"kind\")]", fixed = TRUE,
-    class = "ufs_error_input")
+  expect_error(ufs_data(x), "x$genes[setdiff(names(x$genes), \"kind\")]", fixed = TRUE, class = "ufs_error_input")
   fit <- ufs_css(x, 5, factors = "dummies", include = "genes:kind")
   expect_identical(selected_features(fit)[1L], "genes:kind")
   expect_length(selected_features(fit), 5L)
@@ -213,9 +201,7 @@ test_that("a list that is not several tables of the same samples is refused in w
   x <- two_tables()
   a <- x$genes
   b <- x$proteins
-  refused <- function(x, words, ...) {
-    expect_error(ufs_data(x, ...), words, class = "ufs_error_input")
-  }
+  refused <- function(x, words, ...) expect_error(ufs_data(x, ...), words, class = "ufs_error_input")
   refused(list(a, b), "needs a name of its own")
   refused(list(a = a, b), "needs a name of its own")
   refused(list(a = a, a = b), "needs a name of its own")
@@ -232,18 +218,14 @@ test_that("a list that is not several tables of the same samples is refused in w
 
 test_that("what several tables cannot have is refused with the reason", {
   x <- two_tables()
-  expect_error(ufs_data(list(a = x$genes, b = x$proteins[, 0])), "no columns",
-    class = "ufs_error_input")
-  expect_error(ufs_data(list(a = x$genes, b = ufs_data(x$proteins))), "ufs_data",
-    class = "ufs_error_input")
+  expect_error(ufs_data(list(a = x$genes, b = x$proteins[, 0])), "no columns", class = "ufs_error_input")
+  expect_error(ufs_data(list(a = x$genes, b = ufs_data(x$proteins))), "ufs_data", class = "ufs_error_input")
   expect_error(ufs_data(x, counts = "log"), "several", class = "ufs_error_argument")
   expect_error(ufs_data(x, rows = "snv"), "several", class = "ufs_error_argument")
   expect_error(ufs_data(x, unit_rows = TRUE), "several", class = "ufs_error_argument")
   expect_error(ufs_moments(x), "several tables", class = "ufs_error_argument")
   # Tables of counts are not taken for one.
-  counts <- withr::with_seed(4, lapply(x, function(table) {
-    matrix(rpois(length(table), .3), nrow(table))
-  }))
+  counts <- withr::with_seed(4, lapply(x, function(table) matrix(rpois(length(table), .3), nrow(table))))
   expect_identical(ufs_look(counts)$values, "mixed units")
   expect_identical(ufs_look(counts$genes)$values, "counts")
 })
@@ -262,8 +244,7 @@ test_that("print() says how many columns of each table there are and were chosen
 test_that("functions of many fits keep the tables", {
   x <- two_tables()
   on <- withr::with_seed(5, ufs_stability(x, "pca", k = 5, n_components = 2, n_resamples = 4))
-  by <- withr::with_seed(5, ufs_stability(ufs_data(x), "pca", k = 5, n_components = 2,
-    n_resamples = 4))
+  by <- withr::with_seed(5, ufs_stability(ufs_data(x), "pca", k = 5, n_components = 2, n_resamples = 4))
   own <- setdiff(names(on), c("call", "elapsed", "seconds"))
   expect_equal(unclass(on)[own], unclass(by)[own])
   # A decoy is of the table of the column that it was made of.
@@ -292,10 +273,8 @@ test_that("quotas of columns alone are those of the tables", {
   fit <- ufs_css(x, 5, feature_quotas = c(genes = 4, proteins = 1))
   same <- ufs_css(x, 5, feature_strata = of, feature_quotas = c(genes = 4, proteins = 1))
   expect_identical(fit$feature_ranking, same$feature_ranking)
-  expect_error(ufs_css(x, 5, feature_quotas = c(cells = 1)), "cells",
-    class = "ufs_error_argument")
-  expect_error(ufs_css(x$genes, 5, feature_quotas = c(cells = 1)), "feature_strata",
-    class = "ufs_error_argument")
+  expect_error(ufs_css(x, 5, feature_quotas = c(cells = 1)), "cells", class = "ufs_error_argument")
+  expect_error(ufs_css(x$genes, 5, feature_quotas = c(cells = 1)), "feature_strata", class = "ufs_error_argument")
 })
 
 # The results of a run, without times and what it reused.
@@ -380,8 +359,7 @@ test_that("a table on disk is not joined, and is named", {
   disk <- DelayedArray::DelayedArray(matrix(cos(1:50), 10))
   expect_refused(ufs_data(list(small = mtcars[1:10, 1:3], big = disk)),
     "`x`: 'big' is on disk, and several tables are joined in memory", "ufs_error_input")
-  expect_refused(ufs_data(list(one = disk, two = disk)), "`x`: 'one', 'two' are on disk",
-    "ufs_error_input")
+  expect_refused(ufs_data(list(one = disk, two = disk)), "`x`: 'one', 'two' are on disk", "ufs_error_input")
 })
 
 test_that("join = \"inner\" takes the samples that all tables share, and says how many", {

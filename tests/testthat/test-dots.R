@@ -4,20 +4,16 @@ methods <- ufs_methods()
 x <- planted(24, 8, informative = 4)$x
 colnames(x) <- paste0("f", 1:8)
 arguments <- function(method) {
-  c(needed_arguments(method), if (method == "topk") list(n_clusters = 3),
-    if (method == "random") list(what = "both"))
+  c(needed_arguments(method), if (method == "topk") list(n_clusters = 3), if (method == "random") list(what = "both"))
 }
 refused <- function(call) {
-  expect_identical(
-    expect_error(suppressMessages(suppressWarnings(call)), class = "ufs_error_argument")$argument,
-    "foo")
+  expect_identical(expect_error(suppressMessages(suppressWarnings(call)), class = "ufs_error_argument")$argument, "foo")
 }
 
 for (method in methods$method) {
   test_that(paste0(method, ": unknown arguments are errors in every generic"), {
     skip_most_on_cran(method)
-    fit <- withr::with_seed(1, suppressMessages(suppressWarnings(
-      do.call(ufs, c(list(x, method), arguments(method))))))
+    fit <- withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), arguments(method))))))
     refused(ufs(x, method, foo = 1))
     refused(print(fit, foo = 1))
     refused(summary(fit, foo = 1))
@@ -84,16 +80,13 @@ test_that("an argument m of a method is not completed to `method`", {
   grid <- ufs_grid(x, "facility", list(similarity = c("heat", "cosine")), m = 5)
   expect_identical(grid$method, "facility")
   expect_identical(grid$results$error, c("", ""))
-  expect_equal(unname(grid$sample_rankings[, 1]),
-    unname(ufs_facility(x, m = 5, similarity = "heat")$sample_ranking))
+  expect_equal(unname(grid$sample_rankings[, 1]), unname(ufs_facility(x, m = 5, similarity = "heat")$sample_ranking))
   expect_error(ufs_grid(x, "facility", list(m = 4:5), m = 5), class = "ufs_error_argument")
-  expect_error(ufs_tune(x, "pca", list(n_components = 1:2), k = 2, m = 5),
-    class = "ufs_error_argument")
+  expect_error(ufs_tune(x, "pca", list(n_components = 1:2), k = 2, m = 5), class = "ufs_error_argument")
 })
 
 test_that("names of a method's arguments are exact where they go through dots", {
-  for (call in list(quote(ufs(x, "pca", n_comp = 2)),
-    quote(ufs_grid(x, "socfs", list(gamma = 1:2), n_clus = 2)),
+  for (call in list(quote(ufs(x, "pca", n_comp = 2)), quote(ufs_grid(x, "socfs", list(gamma = 1:2), n_clus = 2)),
     quote(ufs_stability(x, "pca", k = 2, n_comp = 2)))) {
     expect_error(eval(call), "has no argument", class = "ufs_error_argument")
   }

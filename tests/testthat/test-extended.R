@@ -16,9 +16,7 @@ recovery <- function(seeds) {
   for (method in c("socfs", "kmeans_f", "jspca")) {
     number <- if (method == "jspca") list(n_components = 2) else list(n_clusters = 3)
     share <- vapply(c(weak = .3, strong = 4), function(strength) {
-      mean(vapply(seeds, function(seed) {
-        do.call(recovered, c(list(method, strength, seed), number))
-      }, 0))
+      mean(vapply(seeds, function(seed) do.call(recovered, c(list(method, strength, seed), number)), 0))
     }, 0)
     # A strong signal is found, more of it than of a weak one.
     expect_gt(share[["strong"]], .75)

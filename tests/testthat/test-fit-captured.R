@@ -5,15 +5,12 @@ test_that("sets that begin with each other are measured by one basis, with the s
   x[, 2] <- x[, 1]
   order <- sample.int(40)
   sets <- lapply(c(0, 1, 5, 12, 23, 30, 40), function(size) order[seq_len(size)])
-  expect_equal(captured_table(x, sets)$captured, vapply(sets, captured_share, 0, x = x),
-    tolerance = 1e-10)
+  expect_equal(captured_table(x, sets)$captured, vapply(sets, captured_share, 0, x = x), tolerance = 1e-10)
   # Few columns of many rows, of which two are equal.
   tall <- scale(matrix(rnorm(50 * 6), 50))
   tall[, 6] <- tall[, 3]
   sets <- lapply(1:6, function(size) c(3, 6, 1, 2, 4, 5)[seq_len(size)])
-  explained <- vapply(sets, function(set) {
-    1 - sum(qr.resid(qr(tall[, set, drop = FALSE]), tall)^2) / sum(tall^2)
-  }, 0)
+  explained <- vapply(sets, function(set) 1 - sum(qr.resid(qr(tall[, set, drop = FALSE]), tall)^2) / sum(tall^2), 0)
   expect_equal(captured_table(tall, sets)$captured, explained, tolerance = 1e-10)
   calls <- 0
   plain <- column_basis

@@ -70,8 +70,7 @@ test_that("a choice beyond the live scores says so, and in what order it goes on
   fit <- ufs_socfs(data$x, n_clusters = 3, lambda_rel = .8)
   live <- sum(feature_scores(fit) > 0)
   expect_lt(live, 20)
-  expect_message(chosen <- selected_features(fit, 20), paste("Only", live, "of the 20"),
-    class = "ufs_message_padded")
+  expect_message(chosen <- selected_features(fit, 20), paste("Only", live, "of the 20"), class = "ufs_message_padded")
   expect_length(chosen, 20)
   expect_message(predict(fit, data$x, k = 20), class = "ufs_message_padded")
   expect_message(selected_features(fit, live), NA)
@@ -128,8 +127,7 @@ test_that("coef() has features in rows for every method", {
   x <- as.matrix(mtcars)
   for (method in ufs_methods()$method) {
     fit <- withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs,
-      c(list(x = x, method = method), needed_arguments(method),
-        if (method == "topk") list(n_clusters = 3))))))
+      c(list(x = x, method = method), needed_arguments(method), if (method == "topk") list(n_clusters = 3))))))
     if (is.null(fit$coef_name)) {
       expect_error(coef(fit), class = "ufs_error_argument")
     } else {
@@ -270,8 +268,7 @@ test_that("glance() says how many were chosen, and for what", {
   chosen <- ufs_select(mtcars, k = 3, task = "compress")
   row <- generics::glance(chosen)
   expect_identical(list(row$k, row$task), list(3L, "compress"))
-  expect_identical(sort(as.data.frame(chosen)$feature[as.data.frame(chosen)$chosen]),
-    sort(selected_features(chosen)))
+  expect_identical(sort(as.data.frame(chosen)$feature[as.data.frame(chosen)$chosen]), sort(selected_features(chosen)))
 })
 
 test_that("predict() fills missing values of every class of data alike", {

@@ -7,8 +7,7 @@ fit_of <- function(method, x) {
   more <- needed_arguments(method)
   if (method == "topk") more$n_clusters <- 3
   if (method == "random") more$what <- "both"
-  withr::with_seed(1, suppressMessages(suppressWarnings(
-    do.call(ufs, c(list(x = x, method = method), more)))))
+  withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x = x, method = method), more)))))
 }
 same_error <- function(object, argument, class = "ufs_error_argument") {
   expect_identical(expect_error(object, class = class)$argument, argument)
@@ -412,9 +411,7 @@ test_that("overlap is the share of the selections in common", {
   fits <- list(a = fit_of("variance", x), b = fit_of("laplacian", x), c = fit_of("pca", x))
   out <- ufs_overlap(fits, k = 5)
   best <- lapply(fits, selected_features, 5)
-  for (i in 1:3) for (j in 1:3) {
-    expect_equal(out$shared[i, j], length(intersect(best[[i]], best[[j]])) / 5)
-  }
+  for (i in 1:3) for (j in 1:3) expect_equal(out$shared[i, j], length(intersect(best[[i]], best[[j]])) / 5)
   expect_setequal(rownames(out$selected), unlist(best))
   for (i in 1:3) expect_setequal(rownames(out$selected)[out$selected[, i]], best[[i]])
   expect_false(is.unsorted(-rowSums(out$selected)))
@@ -424,16 +421,14 @@ test_that("overlap is the share of the selections in common", {
   expect_s3_class(joined, "ufs_list")
   expect_identical(ufs_overlap(joined, 5)$shared, out$shared[1:2, 1:2])
   expect_output(print(joined), "2 fits")
-  expect_identical(colnames(ufs_overlap(unname(fits[c(1, 1, 2)]), 3)$shared),
-    c("variance", "variance 1", "laplacian"))
+  expect_identical(colnames(ufs_overlap(unname(fits[c(1, 1, 2)]), 3)$shared), c("variance", "variance 1", "laplacian"))
   pdf(NULL)
   withr::defer(dev.off())
   expect_identical(plot(joined, k = 5), joined)
   expect_identical(plot(out, "features"), out)
   expect_identical(picture(out, "pairs")$z, out$shared)
   skip_if_not_installed("ggplot2")
-  for (what in c("pairs", "features")) expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(out,
-    what)))
+  for (what in c("pairs", "features")) expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(out, what)))
   expect_s3_class(ggplot2::autoplot(joined, k = 3), "ggplot")
 })
 
@@ -464,8 +459,7 @@ test_that("stability, grids, tunings and comparisons have the same picture twice
     expect_silent(ggplot2::ggplotGrob(do.call(ggplot2::autoplot, args)))
   }
   pic <- picture(out$stability, "features")
-  expect_identical(pic$table$y, unname(sort(out$stability$frequency,
-    decreasing = TRUE))[pic$table$x])
+  expect_identical(pic$table$y, unname(sort(out$stability$frequency, decreasing = TRUE))[pic$table$x])
   expect_identical(sum(pic$table$best), 3L)
   expect_match(pic$title, "ufs_variance")
   value <- c(1, 2, 3, 4, 5, 6)
@@ -481,8 +475,7 @@ test_that("stability, grids, tunings and comparisons have the same picture twice
   expect_match(picture(out$grid, NULL, NULL)$title, "agreement")
   settings <- out$grid$settings
   for (i in 1:6) {
-    expect_identical(cells[format(settings$scale[[i]]), as.character(settings$n_components[[i]])],
-      value[i])
+    expect_identical(cells[format(settings$scale[[i]]), as.character(settings$n_components[[i]])], value[i])
   }
 })
 
@@ -490,8 +483,7 @@ test_that("a comparison names each curve at its end with its value", {
   skip_on_cran()
   skip_if_not_installed("kernlab")
   set.seed(1)
-  out <- suppressWarnings(ufs_compare(x, rep(1:2, 12), "variance", k = c(2, 4), mode = "cluster",
-    repeats = 1))
+  out <- suppressWarnings(ufs_compare(x, rep(1:2, 12), "variance", k = c(2, 4), mode = "cluster", repeats = 1))
   pic <- picture(out, NULL, "accuracy", NULL, NULL, NULL)
   last <- summary(out)$table
   last <- last[last$method == "pca" & last$k == 4, "mean"]
@@ -561,14 +553,11 @@ test_that("values that differ by rounding alone are drawn as one", {
 test_that("ggplot2 keeps the order of the panels", {
   skip_on_cran()
   skip_if_not_installed("ggplot2")
-  pic <- new_picture("curves", table = data.frame(x = rep(1:3, 4), y = 1:12,
-    series = rep(c("a", "b"), each = 3), panel = rep(c("m = 5", "m = 10"), each = 6)),
-  xlab = "k", ylab = "accuracy", title = "panels")
+  pic <- new_picture("curves", table = data.frame(x = rep(1:3, 4), y = 1:12, series = rep(c("a", "b"), each = 3),
+    panel = rep(c("m = 5", "m = 10"), each = 6)), xlab = "k", ylab = "accuracy", title = "panels")
   drawn <- ggplot2::ggplot_build(ggplot_picture(pic))
   expect_identical(as.character(drawn$layout$layout$panel), c("m = 5", "m = 10"))
-  for (layer in drawn$data) {
-    expect_identical(as.integer(tapply(layer$y, layer$PANEL, max)), c(6L, 12L))
-  }
+  for (layer in drawn$data) expect_identical(as.integer(tapply(layer$y, layer$PANEL, max)), c(6L, 12L))
 })
 
 test_that("mere ranks are drawn at their places in the data, those of several methods in the order of choice", {
@@ -792,9 +781,7 @@ test_that("the picture of the representatives has their correlations", {
   of <- said$representative[match(rownames(pic$z), said$feature)]
   expect_identical(unique(of), colnames(pic$z))
   expect_identical(rownames(pic$z)[!duplicated(of)], colnames(pic$z))
-  for (one in unique(of)) {
-    expect_false(is.unsorted(-abs(said$r[match(rownames(pic$z)[of == one], said$feature)])))
-  }
+  for (one in unique(of)) expect_false(is.unsorted(-abs(said$r[match(rownames(pic$z)[of == one], said$feature)])))
   pdf(NULL)
   withr::defer(dev.off())
   expect_silent(plot(ufs_css(x, k = 1), "representatives"))
@@ -954,8 +941,7 @@ test_that("refusals say what is wrong", {
 test_that("scores that are mere ranks are shown by what the choice holds, others as they are", {
   withr::defer(forget_methods(c("own_columns", "own_rows")))
   ufs_register("own_columns", function(x, even) if (even) ncol(x):1 / ncol(x) else (ncol(x):1)^2)
-  ufs_register("own_rows", function(x, even) if (even) nrow(x):1 / nrow(x) else (nrow(x):1)^2,
-    what = "samples")
+  ufs_register("own_rows", function(x, even) if (even) nrow(x):1 / nrow(x) else (nrow(x):1)^2, what = "samples")
   default <- function(method, even) {
     fit <- ufs(x, method, even = even)
     expect_identical(picture_type(fit, NULL), picture_types(fit)[1L])
@@ -969,8 +955,7 @@ test_that("scores that are mere ranks are shown by what the choice holds, others
 
 test_that("a consensus of more features than a picture has room for draws the first forty", {
   ranks <- withr::with_seed(1, matrix(sample(60 * 3), 60))
-  fit <- list(method = "consensus", p = 60L, solution = list(ranks = ranks),
-    names = list(features = paste0("f", 1:60)))
+  fit <- list(method = "consensus", p = 60L, solution = list(ranks = ranks), names = list(features = paste0("f", 1:60)))
   pic <- picture_places(fit, 60:16)
   expect_identical(as.character(pic$table$series), paste0("f", 60:21))
   expect_equal(pic$table$value, rowMeans(ranks[60:21, ]))

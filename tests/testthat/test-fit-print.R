@@ -49,8 +49,7 @@ test_that("predict keeps columns by name, whatever their order", {
   fit <- ufs_variance(iris[, 1:4])
   best <- predict(fit, iris[1:3, ], k = 2)
   expect_identical(best, iris[1:3, selected_features(fit, 2)])
-  expect_identical(predict(fit, as.matrix(iris[1:3, 4:1]), k = 2),
-    as.matrix(iris[1:3, selected_features(fit, 2)]))
+  expect_identical(predict(fit, as.matrix(iris[1:3, 4:1]), k = 2), as.matrix(iris[1:3, selected_features(fit, 2)]))
   expect_error(predict(fit, iris[, 1:2], k = 3), "'Petal.Length'", class = "ufs_error_input")
   expect_error(predict(fit, iris), class = "ufs_error_argument")
   expect_error(predict(fit, 1:3, k = 1), class = "ufs_error_argument")
@@ -127,9 +126,7 @@ test_that("odd but valid calls have classed answers", {
   expect_identical(unname(ufs_cluster_metrics(1, 1)), c(1, 1, 1))
   expect_error(ufs_cluster_metrics(c(1, NA), c(1, 1)), class = "ufs_error_argument")
   expect_error(ufs_cluster_metrics(list(1, 2), c(1, 1)), class = "ufs_error_argument")
-  bad <- function(call, argument) {
-    expect_identical(expect_error(call, class = "ufs_error_argument")$argument, argument)
-  }
+  bad <- function(call, argument) expect_identical(expect_error(call, class = "ufs_error_argument")$argument, argument)
   f <- list(f = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
   bad(ufs_compare(iris[, 1:4], iris$Species, "pca", k = 2, m = numeric(), classifiers = f), "m")
   bad(ufs_compare(iris[, 1:4], iris$Species, "pca", k = NULL, classifiers = f), "k")
@@ -373,8 +370,7 @@ test_that("advice of another kind is a sentence all the same", {
 
 test_that("without package tibble tidy() gives a data frame", {
   own <- as_tibble_if
-  environment(own) <- list2env(list(requireNamespace = function(...) FALSE),
-    parent = environment(own))
+  environment(own) <- list2env(list(requireNamespace = function(...) FALSE), parent = environment(own))
   table <- data.frame(a = 1:2, row.names = c("x", "y"))
   expect_identical(own(table), data.frame(a = 1:2))
 })

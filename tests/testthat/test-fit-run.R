@@ -8,8 +8,7 @@ test_that("ufs() is the method itself", {
 
 test_that("the registry is complete and true", {
   table <- ufs_methods()
-  expect_named(table, c("method", "selects", "title", "deterministic", "moments", "cost",
-    "reference", "advice"))
+  expect_named(table, c("method", "selects", "title", "deterministic", "moments", "cost", "reference", "advice"))
   expect_false(any(duplicated(table$method)))
   expect_true(all(table$selects %in% c("features", "samples", "both")))
   exported <- getNamespaceExports("ufselect")
@@ -79,31 +78,21 @@ test_that("functions around fits say what they are doing, once, and only where s
   calls <- list(
     "ufs_graph\\(\\).*looking for neighbours, 0 % done" = function() ufs_graph(x),
     "ufs_select\\(\\).*looking at the data" = function() ufs_select(x, k = 2, task = "cluster"),
-    "ufs_size\\(\\).*fits done" = function() {
-      ufs_size(few, "variance", repeats = 2, n_resamples = 2)
-    },
+    "ufs_size\\(\\).*fits done" = function() ufs_size(few, "variance", repeats = 2, n_resamples = 2),
     "ufs_look\\(\\).*looking at" = function() ufs_look(x),
     "ufs_moments\\(\\).*150 rows read" = function() ufs_moments(x),
     "ufs_captured" = function() ufs_captured(1:2, x),
     "ufs_decoys\\(\\).*fits done" = function() ufs_decoys(few, "variance", repeats = 2),
-    "ufs_grid\\(\\).*fits done" = function() {
-      ufs_grid(few, "kmeans_f", list(n_clusters = 2:3), n_starts = 2)
-    },
-    "ufs_tune\\(\\).*fits done" = function() {
-      ufs_tune(few, "kmeans_f", list(n_clusters = 2:3), k = 2, n_starts = 2)
-    },
+    "ufs_grid\\(\\).*fits done" = function() ufs_grid(few, "kmeans_f", list(n_clusters = 2:3), n_starts = 2),
+    "ufs_tune\\(\\).*fits done" = function() ufs_tune(few, "kmeans_f", list(n_clusters = 2:3), k = 2, n_starts = 2),
     "ufs_compare\\(\\).*fit done" = function() {
       ufs_compare(x, iris$Species, "variance", k = 2, repeats = 1, n_random = 1, baselines = FALSE,
         classifiers = list(first = function(x, y, newx) y[rep(1L, nrow(newx))]))
     },
     "ufs_split\\(\\).*choosing rows" = function() ufs_split(x, m = 10),
-    "ufs_propagate\\(\\).*classes done" = function() {
-      ufs_propagate(lots, replace(rep(NA, 1200), 1:2, c("a", "b")))
-    },
+    "ufs_propagate\\(\\).*classes done" = function() ufs_propagate(lots, replace(rep(NA, 1200), 1:2, c("a", "b"))),
     "ufs_represent\\(\\).*step" = function() ufs_represent(few),
-    "ufs_data\\(\\).*0 of 1 row filled" = function() {
-      ufs_data(replace(as.matrix(x), 1, NA), na = "knn")
-    },
+    "ufs_data\\(\\).*0 of 1 row filled" = function() ufs_data(replace(as.matrix(x), 1, NA), na = "knn"),
     "ufs_data\\(\\).*looking for medians, 0 of 4 columns done" = function() {
       ufs_data(replace(as.matrix(x), 1, NA), na = "median")
     },
@@ -113,9 +102,7 @@ test_that("functions around fits say what they are doing, once, and only where s
       skip_if_not_installed("clue")
       ufs_cluster_metrics(rep(1:3, 50), iris$Species)
     },
-    "predict\\(\\).*0 of 150 rows rebuilt" = function() {
-      predict(by_columns, x, type = "reconstruction")
-    }
+    "predict\\(\\).*0 of 150 rows rebuilt" = function() predict(by_columns, x, type = "reconstruction")
   )
   for (words in names(calls)) {
     found <- said(calls[[words]])
@@ -148,8 +135,7 @@ test_that("functions around fits say what they are doing, once, and only where s
   expect_true(all(c(256L, 512L) %in% steps))
   withr::local_options(ufselect.watch = NULL)
   # Many samples are searched in another way, which says how far it is, too.
-  found <- withr::with_options(list(ufselect.exact_neighbours = 50L),
-    said(function() ufs_graph(x)))
+  found <- withr::with_options(list(ufselect.exact_neighbours = 50L), said(function() ufs_graph(x)))
   expect_match(found, "looking for neighbours, [0-9]+ % done")
   skip_if_not_installed("Matrix")
   steps <- integer()

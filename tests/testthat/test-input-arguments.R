@@ -22,8 +22,7 @@ quiet <- function(code) suppressMessages(suppressWarnings(code))
 experiment <- function() {
   skip_on_cran()
   skip_if_not_installed("SummarizedExperiment")
-  SummarizedExperiment::SummarizedExperiment(list(raw = t(counts) + outer(1:39, 1:60, `%%`),
-    logcounts = t(counts)))
+  SummarizedExperiment::SummarizedExperiment(list(raw = t(counts) + outer(1:39, 1:60, `%%`), logcounts = t(counts)))
 }
 
 for (method in ufs_methods()$method) {
@@ -44,8 +43,7 @@ for (method in ufs_methods()$method) {
     # Not for a matrix, and nothing else unknown.
     expect_error(do.call(run, c(list(counts), args, assay = "raw")), "SingleCellExperiment",
       class = "ufs_error_argument")
-    wrong <- expect_error(do.call(run, c(list(counts), args, foo = 1)), "foo",
-      class = "ufs_error_argument")
+    wrong <- expect_error(do.call(run, c(list(counts), args, foo = 1)), "foo", class = "ufs_error_argument")
     expect_identical(wrong$argument, "foo")
     if (!"features" %in% names(formals(fun)) && method != "blfse") {
       part <- do.call(run, c(list(se), args, assay = "raw", list(features = 30:1)))
@@ -55,16 +53,14 @@ for (method in ufs_methods()$method) {
 }
 
 test_that("unexpected unnamed argument is an error in words", {
-  expect_error(ufs_variance(counts, 2, FALSE, ufs_control(), 3), "unnamed argument",
-    class = "ufs_error_argument")
+  expect_error(ufs_variance(counts, 2, FALSE, ufs_control(), 3), "unnamed argument", class = "ufs_error_argument")
 })
 
 test_that("so it does in the functions that are no methods", {
   se <- experiment()
   raw <- t(SummarizedExperiment::assay(se, "raw"))
   same <- function(call, plain) {
-    expect_equal(withr::with_seed(1, quiet(call)), withr::with_seed(1, quiet(plain)),
-      tolerance = 1e-12)
+    expect_equal(withr::with_seed(1, quiet(call)), withr::with_seed(1, quiet(plain)), tolerance = 1e-12)
   }
   same(ufs_graph(se, n_neighbours = 4, assay = "raw")$weights, ufs_graph(raw, n_neighbours = 4)$weights)
   same(ufs_sketch(se, 20, assay = "raw")$index, ufs_sketch(raw, 20)$index)
@@ -72,8 +68,7 @@ test_that("so it does in the functions that are no methods", {
   fit <- ufs_variance(raw)
   same(ufs_captured(fit, se, 1:3, assay = "raw"), ufs_captured(fit, raw, 1:3))
   same(ufs_diversify(fit, se, 5, assay = "raw")$solution, ufs_diversify(fit, raw, 5)$solution)
-  same(ufs_select(se, 5, "compress", assay = "raw")$feature_scores,
-    ufs_select(raw, 5, "compress")$feature_scores)
+  same(ufs_select(se, 5, "compress", assay = "raw")$feature_scores, ufs_select(raw, 5, "compress")$feature_scores)
   same(ufs_grid(se, "pca", list(n_components = 1:2), assay = "raw")$feature_scores,
     ufs_grid(raw, "pca", list(n_components = 1:2))$feature_scores)
   same(ufs_tune(se, "pca", list(n_components = 1:2), k = 5, assay = "raw")$results$knn_overlap,
@@ -105,12 +100,9 @@ many <- list(
     list(grid$feature_scores, grid$results$status, grid$results$error)
   },
   shared_graph = function(x) ufs_grid(x, "mcfs", list(n_clusters = 2:3))$feature_scores,
-  shared_start = function(x) {
-    ufs_grid(x, "socfs", list(lambda_rel = c(.2, .4)), n_clusters = 3)$results$objective
-  },
+  shared_start = function(x) ufs_grid(x, "socfs", list(lambda_rel = c(.2, .4)), n_clusters = 3)$results$objective,
   tune = function(x) {
-    tuned <- ufs_tune(x, "pca", list(n_components = 1:3), k = 6,
-      criterion = names(criteria), n_clusters = 3)
+    tuned <- ufs_tune(x, "pca", list(n_components = 1:3), k = 6, criterion = names(criteria), n_clusters = 3)
     tuned$results[setdiff(names(tuned$results), "seconds")]
   },
   stability = function(x) {
@@ -209,14 +201,12 @@ test_that("predict() and pictures take columns alone", {
   fit <- quiet(ufs_css(counts, k = 5))
   pca <- quiet(ufs_pca(counts, 2))
   ted <- quiet(ufs_ted(counts))
-  cur <- withr::with_seed(1, quiet(ufs_cur(counts, rank = 3, m = 8, k = 8,
-    decomposition = TRUE)))
+  cur <- withr::with_seed(1, quiet(ufs_cur(counts, rank = 3, m = 8, k = 8, decomposition = TRUE)))
   withr::local_options(ufselect.max_bytes = 8 * 60 * 39 - 1)
   for (x in kinds()) {
     expect_message(out <- predict(fit, ufs_data(x), k = 3), NA)
     expect_equal(as.matrix(out), counts[, selected_features(fit, 3)])
-    expect_message(rebuilt <- predict(fit, x, k = 3, type = "reconstruction"), NA,
-      class = "ufs_message_dense")
+    expect_message(rebuilt <- predict(fit, x, k = 3, type = "reconstruction"), NA, class = "ufs_message_dense")
     expect_equal(rebuilt, predict(fit, counts, k = 3, type = "reconstruction"))
     expect_message(rebuilt <- predict(cur, x, type = "reconstruction"), NA, class = "ufs_message_dense")
     expect_equal(rebuilt, predict(cur, counts, type = "reconstruction"))
@@ -225,8 +215,7 @@ test_that("predict() and pictures take columns alone", {
       expect_equal(drawn, picture(pca, type, 3, data = counts))
     }
     # All columns, for a method that selects samples: by a Gram matrix.
-    drawn <- withr::with_options(list(ufselect.max_bytes = 1e6),
-      picture(ted, "embedding", 3, data = x))
+    drawn <- withr::with_options(list(ufselect.max_bytes = 1e6), picture(ted, "embedding", 3, data = x))
     expect_equal(drawn$table, picture(ted, "embedding", 3, data = counts)$table, tolerance = 1e-6)
     expect_identical(drawn$xlab, picture(ted, "embedding", 3, data = counts)$xlab)
   }

@@ -6,8 +6,7 @@ test_that("weights and symmetrisations are those of the definition", {
   for (weights in c("heat", "binary", "cosine")) {
     for (rule in c("max", "min", "mean")) {
       graph <- suppressWarnings(ufs_graph(x, n_neighbours = 4, weights = weights, symmetrise = rule))
-      expect_equal(as.matrix(graph), ref_graph(x, 4, weights, symmetrise = rule),
-        tolerance = 1e-13)
+      expect_equal(as.matrix(graph), ref_graph(x, 4, weights, symmetrise = rule), tolerance = 1e-13)
     }
   }
   graph <- suppressWarnings(ufs_graph(x, n_neighbours = 4, bandwidth = 0.7))
@@ -18,10 +17,8 @@ test_that("weights and symmetrisations are those of the definition", {
 test_that("fixtures: heat and binary graphs", {
   for (set in c("mtcars", "synth60x200")) {
     x <- baseline_input(set)
-    expect_equal(unname(as.matrix(ufs_graph(x))), baseline_graph(set, "knn5_heat_max"),
-      tolerance = 1e-12)
-    expect_identical(unname(as.matrix(ufs_graph(x, weights = "binary"))),
-      baseline_graph(set, "knn5_binary_max"))
+    expect_equal(unname(as.matrix(ufs_graph(x))), baseline_graph(set, "knn5_heat_max"), tolerance = 1e-12)
+    expect_identical(unname(as.matrix(ufs_graph(x, weights = "binary"))), baseline_graph(set, "knn5_binary_max"))
   }
 })
 
@@ -114,9 +111,7 @@ test_that("bad arguments are errors that name them", {
 
 # ---- the argument `graph` of the methods -------------------------------------------------
 
-as_graph <- function(graph, x, connected = FALSE) {
-  as_ufs_graph(graph, as_ufs_matrix(x, FALSE, FALSE), connected)
-}
+as_graph <- function(graph, x, connected = FALSE) as_ufs_graph(graph, as_ufs_matrix(x, FALSE, FALSE), connected)
 
 test_that("NULL, a list, a graph and a matrix are the same graph", {
   x <- noise(30, 3)
@@ -139,9 +134,7 @@ test_that("NULL, a list, a graph and a matrix are the same graph", {
 test_that("a matrix of the user's is checked", {
   x <- noise(8, 2)
   w <- 1 - diag(8)
-  bad <- function(w, text) {
-    expect_error(as_graph(w, x), text, class = "ufs_error_argument")
-  }
+  bad <- function(w, text) expect_error(as_graph(w, x), text, class = "ufs_error_argument")
   bad(w[-1, -1], "for 7 samples, but `x` has 8")
   bad(w[, -1], "square")
   bad(-w, "negative")
@@ -165,8 +158,7 @@ test_that("a matrix of the user's is checked", {
 test_that("only methods that need a connected graph complain", {
   x <- two_islands()
   expect_silent(as_graph(list(n_neighbours = 3), x))
-  expect_warning(as_graph(list(n_neighbours = 3), x, connected = TRUE), "separate parts",
-    class = "ufs_warning_graph")
+  expect_warning(as_graph(list(n_neighbours = 3), x, connected = TRUE), "separate parts", class = "ufs_warning_graph")
   expect_silent(ufs_laplacian(x, list(n_neighbours = 3)))
 })
 
@@ -207,8 +199,7 @@ test_that("an edited graph is refused, in words", {
   )
   for (edit in edits) {
     for (fit in list(ufs_laplacian, function(x, graph) ufs_mcfs(x, 2, graph))) {
-      expect_error(fit(iris[1:30, 1:4], graph = edit(graph)), "sound graph",
-        class = "ufs_error_argument")
+      expect_error(fit(iris[1:30, 1:4], graph = edit(graph)), "sound graph", class = "ufs_error_argument")
     }
   }
 })
@@ -218,8 +209,7 @@ test_that("the first indices that are out of range are refused before they are u
   weights <- graph$weights
   for (wrong in list(c(1L, -1L), c(weights$start[31], 30L))) {
     graph$weights$index <- replace(weights$index, wrong[1], as.integer(wrong[2]))
-    expect_error(ufs_laplacian(iris[1:30, 1:4], graph), "indices and weights do not fit",
-      class = "ufs_error_argument")
+    expect_error(ufs_laplacian(iris[1:30, 1:4], graph), "indices and weights do not fit", class = "ufs_error_argument")
   }
 })
 
@@ -228,8 +218,7 @@ test_that("wrong direct calls are errors of R, never crashes", {
   x <- matrix(as.double(1:40), 8)
   graph <- unclass(ufs_graph(x, n_neighbours = 3))
   small <- unclass(ufs_graph(x[1:5, ], n_neighbours = 3))
-  control <- resolve_control(ufs_control(), max_iter = 5L, tol = 1, eps = 1, inner_tol = 1,
-    inner_max_iter = 5L)
+  control <- resolve_control(ufs_control(), max_iter = 5L, tol = 1, eps = 1, inner_tol = 1, inner_max_iter = 5L)
   wrong <- list(NULL, 1L, "a", TRUE, list(), 1:3, x[1:5, ], x[0, ], c(1, 2))
   calls <- list(
     list(C_spec_quadratic, graph, x, 1L, TRUE),
@@ -242,10 +231,8 @@ test_that("wrong direct calls are errors of R, never crashes", {
       start_g = 1), control),
     list(C_ndfs, x, graph, x[, 1:2], list(alpha = 1, beta = 1, gamma = 1, start_g = 1,
       exact = TRUE, split = TRUE, normalised = FALSE), control),
-    list(C_udfs, x, list(n_clusters = 2L, k = 3L, lambda = 1, gamma = 1, accelerate = TRUE),
-      control),
-    list(C_sogfs, x, list(n_clusters = 2L, n_dims = 2L, k = 3L, gamma = 1, accelerate = TRUE),
-      control)
+    list(C_udfs, x, list(n_clusters = 2L, k = 3L, lambda = 1, gamma = 1, accelerate = TRUE), control),
+    list(C_sogfs, x, list(n_clusters = 2L, n_dims = 2L, k = 3L, gamma = 1, accelerate = TRUE), control)
   )
   for (call in calls) {
     expect_error(do.call(.Call, call), NA)
@@ -261,8 +248,7 @@ test_that("wrong direct calls are errors of R, never crashes", {
   expect_error(.Call(C_spec_leading, graph, x, 1L, c(1, 2, 3), x[, 1:2]), "wrong type or length")
   # Settings of the wrong size inside a list.
   for (name in c("n_clusters", "k", "n_dims")) {
-    settings <- list(n_clusters = 2L, n_dims = 2L, k = 3L, lambda = 1, gamma = 1,
-      accelerate = TRUE)
+    settings <- list(n_clusters = 2L, n_dims = 2L, k = 3L, lambda = 1, gamma = 1, accelerate = TRUE)
     settings[[name]] <- 1000L
     expect_error(.Call(C_sogfs, x, settings, control), "whole number")
   }
@@ -307,16 +293,14 @@ test_that("files beyond four blocks: neighbours on scores are announced, exact o
   ties <- withr::with_seed(3, matrix(rbinom(70 * 12, 1, 0.3), 70)) + 0
   ties[41:70, ] <- ties[1:30, ]
   on_disk <- function(x, chunk, lines) {
-    out <- suppressMessages(HDF5Array::writeHDF5Array(x, tempfile("x-", folder, ".h5"), "x",
-      chunkdim = chunk))
+    out <- suppressMessages(HDF5Array::writeHDF5Array(x, tempfile("x-", folder, ".h5"), "x", chunkdim = chunk))
     ufs_data(out, block_bytes = 16 * lines * ncol(x))
   }
   graph <- function(...) suppressWarnings(ufs_graph(...))
   file <- on_disk(noise, c(3, 64), 9)
   expect_message(near <- graph(file), "50 principal component scores", class = "ufs_message_scores")
   said <- 0
-  withCallingHandlers(suppressWarnings(ufs_laplacian(file)),
-    ufs_message_scores = function(m) said <<- said + 1)
+  withCallingHandlers(suppressWarnings(ufs_laplacian(file)), ufs_message_scores = function(m) said <<- said + 1)
   expect_identical(said, 1)
   expect_false(identical(near$weights$index, graph(noise)$weights$index))
   expect_message(exact <- graph(file, exact = TRUE), NA, class = "ufs_message_scores")
@@ -326,8 +310,7 @@ test_that("files beyond four blocks: neighbours on scores are announced, exact o
       for (weights in c("heat", "binary", "cosine")) {
         for (k in c(1, 20)) {
           dense <- graph(x, k, weights, center = TRUE, scale = TRUE, symmetrise = "mean")
-          blocks <- graph(file, k, weights, center = TRUE, scale = TRUE, symmetrise = "mean",
-            exact = TRUE)
+          blocks <- graph(file, k, weights, center = TRUE, scale = TRUE, symmetrise = "mean", exact = TRUE)
           expect_identical(blocks$weights$index, dense$weights$index)
           expect_equal(blocks$weights$value, dense$weights$value, tolerance = 1e-10)
           expect_equal(blocks$bandwidth, dense$bandwidth, tolerance = 1e-10)
@@ -450,15 +433,12 @@ test_that("sparse rows with blocks are centred by these, and searched whole or i
   block <- rep(1:2, c(11, 18))
   centred <- x - (rowsum(x, block) / c(11, 18))[block, ]
   data <- ufs_data(to_sparse(x), blocks = block)
-  graph <- function(...) {
-    unname(as.matrix(suppressWarnings(ufs_graph(data, n_neighbours = 4, center = TRUE, ...))))
-  }
+  graph <- function(...) unname(as.matrix(suppressWarnings(ufs_graph(data, n_neighbours = 4, center = TRUE, ...))))
   expect_equal(graph(), ref_graph(centred, 4), tolerance = 1e-12)
   # Seven rows a block, and a last one alone.
   withr::local_options(ufselect.block_bytes = 8 * 6 * 7)
   for (weights in c("heat", "binary", "cosine")) {
-    expect_equal(graph(weights = weights, exact = TRUE), ref_graph(centred, 4, weights),
-      tolerance = 1e-12)
+    expect_equal(graph(weights = weights, exact = TRUE), ref_graph(centred, 4, weights), tolerance = 1e-12)
   }
 })
 

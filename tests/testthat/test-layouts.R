@@ -32,8 +32,7 @@ expect_kept <- function(op, z) {
     expect_equal(some$cross(t), crossprod(right, t), ignore_attr = TRUE)
     expect_equal(some$gram(FALSE), crossprod(right), ignore_attr = TRUE)
     expect_equal(some$row_forms(NULL), rowSums(right^2))
-    expect_equal(op$some(keep)$gram_columns(1:2, NULL), crossprod(right, right[, 1:2]),
-      ignore_attr = TRUE)
+    expect_equal(op$some(keep)$gram_columns(1:2, NULL), crossprod(right, right[, 1:2]), ignore_attr = TRUE)
   }
 }
 
@@ -66,9 +65,7 @@ test_that("sparse and on-disk data get the dense matrix's ALFS with lambda > 0",
   skip_if_not_installed("Matrix")
   paper <- ufs_control(paper = list(lambda_rel = .02))
   fit <- function(x) fit_layout("dense", x, "alfs", list(control = paper))
-  for (x in list(named(cars), named(t(judges)))) {
-    expect_lt(fits_apart(fit(to_sparse(x)), fit(x)), 1e-12)
-  }
+  for (x in list(named(cars), named(t(judges)))) expect_lt(fits_apart(fit(to_sparse(x)), fit(x)), 1e-12)
   skip_on_cran()
   expect_same_fits(named(cars), "alfs", control = paper, only = "by_rows")
 })
@@ -107,8 +104,7 @@ test_that("each call of an operator in a fit answers as the matrix does", {
       fit_layout(layout, layouts[[layout]], method, c(needed_arguments(method), few))
     }
   }
-  expect_setequal(setdiff(names(worst), c("row_forms", "rows", "scaled rows", "sparse rows")),
-    c("gram_columns", paste0(rep(c("", "scaled ", "sparse "), 4),
-      rep(c("mul", "cross", "columns", "gram"), each = 3))))
+  expect_setequal(setdiff(names(worst), c("row_forms", "rows", "scaled rows", "sparse rows")), c("gram_columns",
+    paste0(rep(c("", "scaled ", "sparse "), 4), rep(c("mul", "cross", "columns", "gram"), each = 3))))
   expect_lt(max(unlist(worst)), 1e-12)
 })

@@ -45,8 +45,7 @@ test_that("an error in any piece of the moments, or of a sketch, leaves nothing 
     leverage = function() withr::with_seed(1, ufs_sketch(rows_of(), 20, n_vectors = 2)),
     facility = function() ufs_sketch(rows_of(), 20, "facility"))
   # The function called in each of them; the error is in its first call, in a later one, in the last.
-  inside <- c("moments_of_rows", "merge_moments", "moment_columns",
-    "engine_sums", "watch_says", "subset_data", "x_pca")
+  inside <- c("moments_of_rows", "merge_moments", "moment_columns", "engine_sums", "watch_says", "subset_data", "x_pca")
   tried <- 0L
   for (name in names(calls)) for (place in inside) {
     passed <- 0L

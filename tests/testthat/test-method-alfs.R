@@ -1,10 +1,6 @@
-fixture <- function(name) {
-  as.matrix(unname(utils::read.csv(test_path("fixtures", "alfs", name), header = FALSE)))
-}
+fixture <- function(name) as.matrix(unname(utils::read.csv(test_path("fixtures", "alfs", name), header = FALSE)))
 
-loss <- function(fit, x) {
-  sum((t(x) - t(x) %*% fit$solution$W %*% t(x))^2)
-}
+loss <- function(fit, x) sum((t(x) - t(x) %*% fit$solution$W %*% t(x))^2)
 
 objective <- function(fit) fit$trace$objective[nrow(fit$trace)]
 
@@ -46,8 +42,7 @@ test_that("the reported objective and bound are what their definitions say", {
       control = ufs_control(tol = 1e-5, max_iter = 5000))
     p <- fit$params
     expect_equal(c(p$alpha, p$beta, p$lambda), unname(c(.05, .1, rel) * bound), tolerance = 1e-12)
-    expect_equal(objective(fit),
-      ref_alfs_objective(x, fit$solution$W, p$alpha, p$beta, p$lambda), tolerance = 1e-12)
+    expect_equal(objective(fit), ref_alfs_objective(x, fit$solution$W, p$alpha, p$beta, p$lambda), tolerance = 1e-12)
     dual <- ref_alfs_dual(x, fit$solution$P, fit$solution$Q, fit$solution$L, p$alpha, p$beta, p$lambda)
     expect_lt(dual[["equation"]], 1e-10)
     expect_lte(max(dual[c("rows", "columns")]), 1 + 1e-10)
@@ -98,8 +93,7 @@ test_that("P1: the step for W is the Kronecker solve, in the twin and in C", {
     (outer(left$values, right$values) + .7)) %*% t(right$vectors)
   expect_lt(rel_diff(by_eigen, ref_alfs_step(x, h, rho)), 1e-10)
   first <- alfs_raw(x, alpha = .01, beta = .02, solver = "paper", control = polished(1))
-  expect_lt(rel_diff(unname(first$solution$W),
-    ref_alfs_step(x, 2 * tcrossprod(x) %*% x, rep(1e-6, 3))), 1e-8)
+  expect_lt(rel_diff(unname(first$solution$W), ref_alfs_step(x, 2 * tcrossprod(x) %*% x, rep(1e-6, 3))), 1e-8)
 })
 
 test_that("the first iteration, from a ridge regression, and its bound are the literal ones", {
@@ -107,8 +101,7 @@ test_that("the first iteration, from a ridge regression, and its bound are the l
   for (size in list(c(20, 12), c(12, 20), c(15, 15))) for (rel in list(c(.01, .2), c(.3, .05))) {
     x <- alfs_data(size[1], size[2])
     penalty <- unname(rel * ref_alfs_max(x)[1:2])
-    fit <- alfs_raw(x, alpha = penalty[1], beta = penalty[2],
-      control = ufs_control(max_iter = 1, warn = FALSE))
+    fit <- alfs_raw(x, alpha = penalty[1], beta = penalty[2], control = ufs_control(max_iter = 1, warn = FALSE))
     ref <- ref_alfs_first(x, penalty[1], penalty[2])
     expect_equal(fit$trace$current[2], ref[["current"]], tolerance = 1e-9)
     expect_equal(fit$certificate[["dual"]], ref[["dual"]], tolerance = 1e-9)
@@ -127,8 +120,7 @@ test_that("solver = \"paper\" follows the literal Algorithm 1", {
       expect_identical(b$status, "converged")
       expect_lt(rel_diff(unname(b$solution$W), a$w), 1e-6)
       expect_equal(objective(b), a$objective[a$iterations], tolerance = 1e-8)
-      mid <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper",
-        control = polished(40))
+      mid <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper", control = polished(40))
       expect_equal(objective(mid), a$objective[40], tolerance = 1e-8)
       # Its epsilon is tol.
       rough <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper",
@@ -283,9 +275,7 @@ test_that("a lambda above half of its bound is no proof of W = 0", {
 
 test_that("rows of samples that are not in use are exactly zero with lambda > 0, too", {
   x <- alfs_data(30, 12, 1)
-  few <- function(...) {
-    alfs_raw(x, alpha_rel = .3, beta_rel = .05, lambda_rel = .01, ...)$support[["samples"]]
-  }
+  few <- function(...) alfs_raw(x, alpha_rel = .3, beta_rel = .05, lambda_rel = .01, ...)$support[["samples"]]
   used <- few(control = ufs_control(tol = 1e-8, max_iter = 20000))
   expect_lt(used, 10)
   for (iterations in c(40, 150, 400)) expect_identical(few(control = polished(iterations)), used)
@@ -317,8 +307,7 @@ test_that("rank-deficient, wide, tall and small data are certified", {
   low <- withr::with_seed(1, matrix(rnorm(30), 15) %*% matrix(rnorm(16), 2))
   for (x in list(low, alfs_data(6, 80, 13), alfs_data(80, 5, 14), alfs_data(3, 4, 15))) {
     for (lambda in c(0, .002)) {
-      fit <- ufs_alfs(x, alpha_rel = .05, beta_rel = .05,
-        control = ufs_control(paper = list(lambda_rel = lambda)))
+      fit <- ufs_alfs(x, alpha_rel = .05, beta_rel = .05, control = ufs_control(paper = list(lambda_rel = lambda)))
       expect_identical(fit$status, "converged")
       data <- scale(x)
       expect_equal(objective(fit), ref_alfs_objective(data, fit$solution$W, fit$params$alpha,
@@ -340,8 +329,7 @@ test_that("names, params and the default are as documented", {
   expect_identical(fit$control$tol, 1e-4)
   expect_identical(fit$control$max_iter, 2000L)
   expect_named(fit$certificate, c("gap", "dual", "kkt", "primal_rows", "primal_columns"))
-  expect_identical(names(fit$trace),
-    c("iteration", "objective", "dual", "gap", "current", "rows", "columns"))
+  expect_identical(names(fit$trace), c("iteration", "objective", "dual", "gap", "current", "rows", "columns"))
   expect_equal(feature_scores(fit), sqrt(rowSums(coef(fit)^2)))
   expect_identical(feature_scores(fit), fit$solution$column_norm)
   expect_equal(fit$solution$row_norm, sqrt(colSums(coef(fit)^2)))
@@ -351,8 +339,7 @@ test_that("names, params and the default are as documented", {
   expect_identical(fit$params$select_samples, "ted")
   weighted <- ufs_alfs(mtcars, control = ufs_control(paper = list(lambda_rel = .01)))
   expect_identical(weighted$control$tol, 1e-3)
-  expect_named(weighted$certificate,
-    c("gap", "dual", "kkt", "primal_rows", "primal_columns", "primal_weights"))
+  expect_named(weighted$certificate, c("gap", "dual", "kkt", "primal_rows", "primal_columns", "primal_weights"))
   expect_identical(dim(weighted$solution$L), c(32L, 32L))
 })
 
@@ -375,8 +362,7 @@ test_that("iterations and tolerance are respected", {
   expect_identical(fit$iterations, 25L)
   expect_identical(fit$status, "max_iter")
   expect_identical(fit$trace$iteration, 0:25)
-  expect_warning(alfs_raw(x, control = ufs_control(max_iter = 1, tol = 1e-12)),
-    class = "ufs_warning_max_iter")
+  expect_warning(alfs_raw(x, control = ufs_control(max_iter = 1, tol = 1e-12)), class = "ufs_warning_max_iter")
   none <- alfs_raw(x, control = ufs_control(max_iter = 0, warn = FALSE))
   expect_true(all(none$solution$W == 0) && none$status == "max_iter")
 })
@@ -391,8 +377,7 @@ test_that("working on few columns changes the way, not the answer", {
   bound <- alfs_bounds(basis)
   penalty <- c(.05 * bound$alpha, .05 * bound$beta, .005 * bound$lambda)
   run <- function(off, tol = 1e-6, most = 8000L) {
-    out <- with_paths_off(off, alfs_call(x, basis, penalty,
-      ufs_control(max_iter = most, tol = tol)))
+    out <- with_paths_off(off, alfs_call(x, basis, penalty, ufs_control(max_iter = most, tol = tol)))
     c(out, out$run, as.list(out$run$counters))
   }
   wide <- run("alfs_columns")
@@ -400,8 +385,7 @@ test_that("working on few columns changes the way, not the answer", {
   expect_identical(c(wide$status, few$status), c(0L, 0L))
   expect_lt(sum(colSums(few$w != 0) > 0), 20)
   expect_equal(few$objective, wide$objective, tolerance = 2e-6)
-  expect_equal(few$objective, ref_alfs_objective(x, few$w, penalty[1], penalty[2], penalty[3]),
-    tolerance = 1e-10)
+  expect_equal(few$objective, ref_alfs_objective(x, few$w, penalty[1], penalty[2], penalty[3]), tolerance = 1e-10)
   expect_gte(few$objective, wide$dual)
   expect_gte(wide$objective, few$dual)
   dual <- ref_alfs_dual(x, few$p, few$q, few$l, penalty[1], penalty[2], penalty[3])
@@ -424,9 +408,8 @@ test_that("rounds that give their memory back leave the trace alone", {
     }
   }
   # More rows than the trace has room for at first.
-  fit <- with_paths_off("alfs_newton", alfs_raw(x, alpha_rel = .05, beta_rel = .05,
-    lambda_rel = .01, control = ufs_control(tol = 1e-12, max_iter = 1300, warn = FALSE,
-      progress = busy)))
+  fit <- with_paths_off("alfs_newton", alfs_raw(x, alpha_rel = .05, beta_rel = .05, lambda_rel = .01,
+    control = ufs_control(tol = 1e-12, max_iter = 1300, warn = FALSE, progress = busy)))
   expect_gt(fit$iterations, 1100)
   expect_identical(fit$trace$iteration, 0:fit$iterations)
   expect_true(all(diff(fit$trace$objective) <= 0) && all(diff(fit$trace$dual) >= 0))
@@ -479,8 +462,7 @@ test_that("where nearly all columns will be in use no set of few is tried first"
   basis <- alfs_basis(x)
   bound <- alfs_bounds(basis)
   run <- function(off) {
-    with_paths_off(off, alfs_call(x, basis,
-      c(.01 * bound$alpha, .1 * bound$beta, .0005 * bound$lambda),
+    with_paths_off(off, alfs_call(x, basis, c(.01 * bound$alpha, .1 * bound$beta, .0005 * bound$lambda),
       ufs_control(max_iter = 500, tol = 1e-3)))
   }
   few <- run(character())
@@ -492,8 +474,7 @@ test_that("where nearly all columns will be in use no set of few is tried first"
 expect_proved <- function(fit, x, tol) {
   p <- fit$params
   expect_identical(fit$status, "converged")
-  expect_equal(objective(fit), ref_alfs_objective(x, fit$solution$W, p$alpha, p$beta, p$lambda),
-    tolerance = 1e-10)
+  expect_equal(objective(fit), ref_alfs_objective(x, fit$solution$W, p$alpha, p$beta, p$lambda), tolerance = 1e-10)
   dual <- ref_alfs_dual(x, fit$solution$P, fit$solution$Q, fit$solution$L, max(p$alpha, 1e-300),
     max(p$beta, 1e-300), p$lambda)
   expect_lt(dual[["equation"]], 1e-9)
@@ -553,8 +534,7 @@ test_that("lambda > 0: one penalty alone, constant and zero data, a stop on the 
   skip_on_cran()
   x <- alfs_data(40, 25, 6)
   rows <- alfs_raw(x, alpha_rel = .1, beta = 0, lambda_rel = .005)
-  cols <- alfs_raw(x, alpha = 0, beta_rel = .1, lambda_rel = .005,
-    control = ufs_control(tol = 1e-6))
+  cols <- alfs_raw(x, alpha = 0, beta_rel = .1, lambda_rel = .005, control = ufs_control(tol = 1e-6))
   expect_proved(rows, x, 1e-3)
   expect_proved(cols, x, 1e-6)
   expect_identical(cols$support[["samples"]], 40L)
@@ -596,8 +576,7 @@ test_that("many columns: the optimum, its dual, and a start from an answer", {
   basis <- alfs_basis(x)
   bound <- unlist(alfs_bounds(basis))
   run <- function(rel, tol = 1e-8, begin = NULL, most = 4000L) {
-    out <- alfs_call(x, basis, c(rel * bound[1:2], 0), ufs_control(max_iter = most, tol = tol),
-      begin)
+    out <- alfs_call(x, basis, c(rel * bound[1:2], 0), ufs_control(max_iter = most, tol = tol), begin)
     c(out, out$run, as.list(out$run$counters))
   }
   for (rel in list(c(.01, .2), c(.3, .4), c(.3, .05), c(0, .3))) {
@@ -605,8 +584,7 @@ test_that("many columns: the optimum, its dual, and a start from an answer", {
     expect_identical(fit$status, 0L)
     expect_equal(fit$objective, ref_alfs_objective(x, fit$w, rel[1] * bound[[1]],
       rel[2] * bound[[2]]), tolerance = 1e-12)
-    dual <- ref_alfs_dual(x, fit$p, fit$q, NULL, max(rel[1], 1e-300) * bound[[1]],
-      rel[2] * bound[[2]])
+    dual <- ref_alfs_dual(x, fit$p, fit$q, NULL, max(rel[1], 1e-300) * bound[[1]], rel[2] * bound[[2]])
     expect_lt(dual[["equation"]], 1e-10)
     expect_lte(max(dual[if (rel[1] > 0) c("rows", "columns") else "columns"]), 1 + 1e-10)
     expect_equal(dual[["value"]], fit$dual, tolerance = 1e-9)
@@ -625,8 +603,7 @@ test_that("many columns: the optimum, its dual, and a start from an answer", {
   # Wherever a run stops it is certified there: the longer it ran, the more is proved.
   ended <- lapply(c(1L, 3L, 7L, 18L), function(most) run(c(.05, .2), most = most))
   for (fit in ended) {
-    expect_equal(fit$objective, ref_alfs_objective(x, fit$w, .05 * bound[[1]], .2 * bound[[2]]),
-      tolerance = 1e-12)
+    expect_equal(fit$objective, ref_alfs_objective(x, fit$w, .05 * bound[[1]], .2 * bound[[2]]), tolerance = 1e-12)
     dual <- ref_alfs_dual(x, fit$p, fit$q, NULL, .05 * bound[[1]], .2 * bound[[2]])
     expect_equal(dual[["value"]], fit$dual, tolerance = 1e-9)
   }
@@ -770,8 +747,7 @@ test_that("select and samples change rankings, and the scores with them", {
   expect_identical(selected_samples(cover, 5, as = "index", k = 3), facility_order(space(3), 5L))
   expect_output(print(cover), "samples by facility location")
   expect_output(print(norm), "worse than chance")
-  expect_identical(selected_samples(suppressWarnings(ufs_alfs(x, select = "pivot")), 9),
-    selected_samples(fit, 9))
+  expect_identical(selected_samples(suppressWarnings(ufs_alfs(x, select = "pivot")), 9), selected_samples(fit, 9))
 })
 
 test_that("Algorithm 1 with a constant penalty converges, as Theorem 3.1 says; its schedule is open", {
@@ -780,9 +756,7 @@ test_that("Algorithm 1 with a constant penalty converges, as Theorem 3.1 says; i
   x <- x / svd(x)$d[1]
   bound <- ref_alfs_max(x)
   for (rel in c(0, .01)) {
-    run <- function(...) {
-      alfs_raw(x, alpha = .1 * bound[[1]], beta = .1 * bound[[2]], lambda = rel * bound[[3]], ...)
-    }
+    run <- function(...) alfs_raw(x, alpha = .1 * bound[[1]], beta = .1 * bound[[2]], lambda = rel * bound[[3]], ...)
     constant <- run(solver = "paper", rho0 = .1, tau = 1, control = polished(4000))
     ours <- run(control = ufs_control(tol = 1e-7, max_iter = 20000))
     expect_lt(objective(constant) / ours$certificate[["dual"]] - 1, 1e-4)
@@ -791,11 +765,9 @@ test_that("Algorithm 1 with a constant penalty converges, as Theorem 3.1 says; i
     expect_lt(max(residual[4001, ]), 1e-4)
     expect_true(all(residual[4001, ] < 1e-2 * residual[11, ]))
     # The published schedule is the default.
-    expect_identical(run(solver = "paper")$trace,
-      run(solver = "paper", rho0 = 1e-6, tau = 1.1, rho_max = 1e10)$trace)
+    expect_identical(run(solver = "paper")$trace, run(solver = "paper", rho0 = 1e-6, tau = 1.1, rho_max = 1e10)$trace)
     early <- run(solver = "paper", rho_max = 1e-3, control = polished(200))
-    expect_false(isTRUE(all.equal(early$trace$current, run(solver = "paper",
-      control = polished(200))$trace$current)))
+    expect_false(isTRUE(all.equal(early$trace$current, run(solver = "paper", control = polished(200))$trace$current)))
   }
   expect_error(run(rho0 = 1), class = "ufs_error_argument")
   expect_error(run(solver = "paper", tau = .9), class = "ufs_error_argument")
@@ -815,8 +787,7 @@ test_that("select = \"auto\" takes pivots where they keep more neighbours", {
     neighbour_overlap(near(1:15), near(selected_features(ufs_alfs(x), 6)))
   expect_equal(fit$params$overlap_gain, gain)
   # One signal only: nothing to gain, norms stay.
-  same <- ufs_alfs(x[, 1:10], select = "auto",
-    control = ufs_control(paper = list(n_features = 10)))
+  same <- ufs_alfs(x[, 1:10], select = "auto", control = ufs_control(paper = list(n_features = 10)))
   expect_identical(same$params$select, "norm")
   expect_identical(feature_ranking(same), feature_ranking(ufs_alfs(x[, 1:10])))
 })
@@ -870,8 +841,7 @@ test_that("a path gives what single fits give", {
   mixed <- ufs_alfs_path(x, alpha_rel = .1, beta_rel = .1, lambda_rel = c(0, .005, 0))
   expect_true(all(mixed$table$status == "converged"))
   expect_output(print(path), "ufs_alfs_path")
-  expect_error(ufs_alfs_path(x, alpha_rel = 1:2 / 10, beta_rel = 1:3 / 10),
-    class = "ufs_error_argument")
+  expect_error(ufs_alfs_path(x, alpha_rel = 1:2 / 10, beta_rel = 1:3 / 10), class = "ufs_error_argument")
 })
 
 test_that("plots of all types are drawn", {
@@ -879,9 +849,7 @@ test_that("plots of all types are drawn", {
   withr::local_pdf(NULL)
   fit <- ufs_alfs(mtcars, alpha_rel = .1)
   before <- graphics::par("mfrow")
-  for (type in c("objective", "gap", "residuals", "norms", "scores", "samples")) {
-    expect_identical(plot(fit, type), fit)
-  }
+  for (type in c("objective", "gap", "residuals", "norms", "scores", "samples")) expect_identical(plot(fit, type), fit)
   expect_identical(graphics::par("mfrow"), before)
   expect_error(plot(fit, "norm"), class = "ufs_error_argument")
   expect_output(print(fit), "non-zero +30 of 32 samples")
@@ -939,8 +907,7 @@ test_that("a constant column changes nothing in a path, and samples without name
 
 test_that("refusals say what is wrong", {
   x <- as.matrix(mtcars)
-  expect_refused(ufs_alfs_path(mtcars, alpha_rel = c(.1, NA)),
-    "`alpha_rel` must be finite numbers.")
+  expect_refused(ufs_alfs_path(mtcars, alpha_rel = c(.1, NA)), "`alpha_rel` must be finite numbers.")
   expect_refused(representatives(ufs_alfs(x), replace(x, 3, NA)),
     "`x` has missing or infinite values.", "ufs_error_input")
 })

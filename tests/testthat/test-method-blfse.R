@@ -30,9 +30,7 @@ test_that("t11: the fixtures are reproduced, block by block", {
     fit <- blfse_plain(d, projection = if (case == "iso") "isotropic" else "paper",
       order = if (case == "code") "code" else "paper")
     out <- function(part) blfse_fixture(paste0("fx1_out_", case, "_", part))
-    table <- function(part) {
-      utils::read.csv(test_path("fixtures", "blfse", paste0("fx1_out_", case, "_", part, ".csv")))
-    }
+    table <- function(part) utils::read.csv(test_path("fixtures", "blfse", paste0("fx1_out_", case, "_", part, ".csv")))
     s <- fit$solution
     expect_lt(spread(s$v, out("v")), 1e-10)
     expect_lt(spread(s$S, out("S")), 1e-10)
@@ -44,9 +42,7 @@ test_that("t11: the fixtures are reproduced, block by block", {
     counts <- c("it", "ncomp", "ntieP", "nnz")
     expect_identical(fit$history[counts], history[counts])
     expect_equal(fit$history[c("psi", "rho")], history[c("psi", "rho")], tolerance = 1e-15)
-    for (name in c("dv", "amax", "bmax", "wmean")) {
-      expect_lt(spread(fit$history[[name]], history[[name]]), 1e-10)
-    }
+    for (name in c("dv", "amax", "bmax", "wmean")) expect_lt(spread(fit$history[[name]], history[[name]]), 1e-10)
     trace <- table("trace")
     expect_identical(as.character(fit$trace$block), trace$blk)
     expect_lt(spread(fit$trace[c("objective", paste0("T", 1:5))],
@@ -210,9 +206,7 @@ test_that("t7: alpha and beta minimise their terms over the simplex", {
   fit <- blfse_plain(d)
   s <- fit$solution
   error_v <- rowSums(sweep(d$scores / rowSums(d$scores), 2, s$v)^2)
-  error_s <- vapply(1:8, function(k) {
-    sum((s$W * (s$S - outer(d$labels[, k], d$labels[, k], `==`)))^2)
-  }, 0)
+  error_s <- vapply(1:8, function(k) sum((s$W * (s$S - outer(d$labels[, k], d$labels[, k], `==`)))^2), 0)
   set.seed(1)
   for (i in 1:50) {
     other <- rexp(8)^2
@@ -276,15 +270,12 @@ test_that("t12: with p >= n the P step empties the first term, and a warning say
   d <- blfse_problem(16, 24, 2, 6, seed = 48)
   paper <- blfse_plain(d)$trace
   isotropic <- blfse_plain(d, projection = "isotropic")$trace
-  expect_lt(max(paper$T1[paper$block == "P"]),
-    1e-12 * isotropic$T1[isotropic$block == "P"][1])
+  expect_lt(max(paper$T1[paper$block == "P"]), 1e-12 * isotropic$T1[isotropic$block == "P"][1])
   expect_warning(
-    withCallingHandlers(
-      blfse_plain(d, control = list(warn = TRUE)),
+    withCallingHandlers(blfse_plain(d, control = list(warn = TRUE)),
       ufs_warning_few_base = function(w) invokeRestart("muffleWarning"),
       ufs_warning_collapse = function(w) invokeRestart("muffleWarning"),
-      ufs_warning_max_iter = function(w) invokeRestart("muffleWarning")
-    ),
+      ufs_warning_max_iter = function(w) invokeRestart("muffleWarning")),
     class = "ufs_warning_projection"
   )
   expect_false(blfse_plain(d)$p_unique)
@@ -347,8 +338,7 @@ test_that("scaling is what the help page says; centring changes nothing", {
   expect_equal(fit(x, center = FALSE), fit(x), tolerance = 1e-9)
   zscore <- base::scale(x)[, ] / sqrt(10)
   expect_equal(fit(x, scale = "zscore"), plain(zscore), tolerance = 1e-9)
-  expect_equal(fit(x, projection = "isotropic"), plain(zscore, projection = "isotropic"),
-    tolerance = 1e-9)
+  expect_equal(fit(x, projection = "isotropic"), plain(zscore, projection = "isotropic"), tolerance = 1e-9)
   expect_equal(fit(x, scale = FALSE), plain(x), tolerance = 1e-9)
   expect_gt(spread(fit(x), plain(x)), 1e-3)
   record <- ufs_blfse(x, 3, scores = d$scores, labels = d$labels, scale = "zscore", control = quiet)
@@ -367,8 +357,7 @@ test_that("scores may be of any size and sign, labels of any kind", {
   shifted <- within(d, scores[2, ] <- scores[2, ] - min(scores[2, ]))
   below <- within(shifted, scores[2, ] <- scores[2, ] - 4)
   expect_equal(blfse_plain(below)$solution$v, blfse_plain(shifted)$solution$v, tolerance = 1e-9)
-  letters_of <- within(d, labels <- as.data.frame(apply(labels, 2, function(l) letters[l]),
-    stringsAsFactors = TRUE))
+  letters_of <- within(d, labels <- as.data.frame(apply(labels, 2, function(l) letters[l]), stringsAsFactors = TRUE))
   expect_identical(blfse_plain(letters_of)$solution$v, v)
 })
 
@@ -395,8 +384,7 @@ test_that("iteration caps, tolerance and progress", {
   expect_identical(none$iterations, 0L)
   expect_equal(none$solution$v, none$solution$mean_score, tolerance = 1e-14)
   expect_identical(blfse_plain(d, control = list(max_iter = 3))$iterations, 3L)
-  expect_identical(blfse_plain(d, projection = "isotropic",
-    control = list(inner_max_iter = 3))$iterations, 12L)
+  expect_identical(blfse_plain(d, projection = "isotropic", control = list(inner_max_iter = 3))$iterations, 12L)
   # The isotropic run stands still from its eighth iteration on.
   still <- blfse_plain(d, projection = "isotropic", control = list(tol = 1e-3))
   expect_lt(still$iterations, 14L)
@@ -460,16 +448,14 @@ test_that("base results: batches of Inf-FS, k-means on the best features", {
   set.seed(5)
   expect_identical(ufs_blfse(x, 3, 2, control = quiet)$solution, fit$solution)
   # The same base results, given: no random numbers, the same fit.
-  again <- ufs_blfse(x, 3, scores = fit$solution$scores, labels = fit$solution$labels,
-    control = quiet)
+  again <- ufs_blfse(x, 3, scores = fit$solution$scores, labels = fit$solution$labels, control = quiet)
   expect_equal(again$solution$v, fit$solution$v, tolerance = 1e-10)
   # k-means on the two best of base 1, in the columns as the model sees them.
   best <- order(-fit$solution$scores[1, ])[1:2]
   unit <- sweep(x / sqrt(rowSums(x^2)), 2, colMeans(x / sqrt(rowSums(x^2))))
   set.seed(1)
-  expect_equal(
-    ufs_cluster_metrics(fit$solution$labels[, 1],
-      kmeans_runs(unit[, best], 3, 20)[[1]]$cluster)[["accuracy"]], 1)
+  expect_equal(ufs_cluster_metrics(fit$solution$labels[, 1],
+    kmeans_runs(unit[, best], 3, 20)[[1]]$cluster)[["accuracy"]], 1)
 })
 
 test_that("base results: small batches become halves; other ways on demand", {
@@ -482,8 +468,7 @@ test_that("base results: small batches become halves; other ways on demand", {
   expect_identical(fit$params$n_base, 3L)
   expect_identical(fit$params$resample, "none")
   variance <- ufs_variance(sweep(x, 2, apply(x, 2, max) - apply(x, 2, min), "/"))$feature_scores
-  expect_equal(unname(fit$solution$scores[1, ]), unname(variance / sum(variance)),
-    tolerance = 1e-10)
+  expect_equal(unname(fit$solution$scores[1, ]), unname(variance / sum(variance)), tolerance = 1e-10)
   fit <- published("blfse", x, 2, 4, base = c("variance", "inffs"), n_base = 4, resample = "halves",
     base_args = list(inffs = list(alpha = 0.1)), control = quiet)
   expect_identical(fit$params$n_base, 4L)
@@ -491,9 +476,8 @@ test_that("base results: small batches become halves; other ways on demand", {
   fit <- ufs_blfse(x, 2, 4, base = fits, control = quiet)
   expect_equal(unname(fit$solution$scores[2, ]),
     unname(fits[[2]]$feature_scores / sum(fits[[2]]$feature_scores)), tolerance = 1e-12)
-  expect_equal(ufs(x, "blfse", n_clusters = 2, scores = fit$solution$scores,
-    labels = fit$solution$labels, control = quiet)$solution$v, fit$solution$v,
-    tolerance = 1e-10)
+  expect_equal(ufs(x, "blfse", n_clusters = 2, scores = fit$solution$scores, labels = fit$solution$labels,
+    control = quiet)$solution$v, fit$solution$v, tolerance = 1e-10)
 })
 
 test_that("features constant in a part of the samples do not disturb", {
@@ -505,14 +489,10 @@ test_that("features constant in a part of the samples do not disturb", {
 
 test_that("warnings of base methods come once; their errors name the method", {
   set.seed(1)
-  expect_warning(
-    ufs_blfse(mtcars, 2, 3, base = "kmeans_f",
-      control = ufs_control(warn = FALSE, paper = list(base_args = list(kmeans_f = list(scale = TRUE)), n_base = 4))),
-    NA)
-  expect_warning(
-    published("blfse", mtcars, 2, 3, base = "variance", base_args = list(variance = list(scale = TRUE)),
-      n_base = 4, control = quiet),
-    class = "ufs_warning_base")
+  expect_warning(ufs_blfse(mtcars, 2, 3, base = "kmeans_f",
+    control = ufs_control(warn = FALSE, paper = list(base_args = list(kmeans_f = list(scale = TRUE)), n_base = 4))), NA)
+  expect_warning(published("blfse", mtcars, 2, 3, base = "variance", base_args = list(variance = list(scale = TRUE)),
+    n_base = 4, control = quiet), class = "ufs_warning_base")
   expect_error(published("blfse", mtcars, 5, 3, base = "kmeans_f", n_base = 10, resample = "batches",
     control = quiet), class = "ufs_error_base")
 })
@@ -523,8 +503,7 @@ test_that("few distinct samples, two base results, one feature, all features", {
   expect_error(fit <- ufs_blfse(x, 2, 1, scores = rbind(1:2, 2:1), control = quiet), NA)
   expect_true(all(is.finite(fit$solution$v)))
   binary <- cbind(rep(0:1, 10), rep(c(0, 0, 1, 1), 5), rnorm(20))
-  fit <- ufs_blfse(binary, 3, 1, scores = rbind(c(3, 1, 1), c(1, 3, 1)), scale = FALSE,
-    control = quiet)
+  fit <- ufs_blfse(binary, 3, 1, scores = rbind(c(3, 1, 1), c(1, 3, 1)), scale = FALSE, control = quiet)
   # Two distinct values in the best feature: two clusters, not three.
   expect_identical(apply(fit$solution$labels, 2, max), c(2L, 2L))
   # c = p: N = I, and T1 is the plain weighted scatter, 2 sum v_i^2 G_ii.
@@ -570,10 +549,8 @@ test_that("bad input is refused by name", {
   expect_argument(fit(scores = NULL, labels = NULL, k = 2, base = list(1)), "base")
   expect_argument(fit(scores = NULL, labels = NULL, k = 2,
     base = list(ufs_variance(iris[1:4]), ufs_variance(iris[1:4]))), "base")
-  expect_argument(fit(scores = NULL, labels = NULL, k = 2,
-    base_args = list(pca = list())), "base_args")
-  expect_argument(fit(scores = NULL, labels = NULL, k = 2, n_base = 20,
-    resample = "batches"), "n_base")
+  expect_argument(fit(scores = NULL, labels = NULL, k = 2, base_args = list(pca = list())), "base_args")
+  expect_argument(fit(scores = NULL, labels = NULL, k = 2, n_base = 20, resample = "batches"), "n_base")
   expect_error(ufs_blfse(mtcars, 3, 2, control = ufs_control(paper = list(n_base = 1e9))), "smaller `n_base`", class = "ufs_error_memory")
   expect_error(fit(x = replace(d$x, 7, Inf)), class = "ufs_error_input")
   withr::local_options(ufselect.max_bytes = 1000)
@@ -597,14 +574,10 @@ test_that("inputs stay as they are; print, summary, plots and tidiers work", {
   expect_lte(length(shown), 15L)
   expect_match(shown, "3 components for 3 clusters", all = FALSE)
   expect_output(print(summary(fit)), "largest alpha")
-  if (requireNamespace("generics", quietly = TRUE)) {
-    expect_equal(generics::glance(fit)$kkt, fit$certificate[["kkt"]])
-  }
+  if (requireNamespace("generics", quietly = TRUE)) expect_equal(generics::glance(fit)$kkt, fit$certificate[["kkt"]])
   grDevices::pdf(NULL)
   withr::defer(grDevices::dev.off())
-  for (type in list(NULL, "objective", "weights", "consensus", "scores")) {
-    expect_identical(plot(fit, type), fit)
-  }
+  for (type in list(NULL, "objective", "weights", "consensus", "scores")) expect_identical(plot(fit, type), fit)
   expect_error(plot(fit, "samples"), class = "ufs_error_argument")
 })
 
@@ -612,8 +585,7 @@ test_that("no unit overflows, and what would is refused", {
   skip_on_cran()
   d <- blfse_problem(24, 8, 3, 6, seed = 2)
   run <- function(x, scale) {
-    ufs_blfse(x, 3, scores = d$scores, labels = d$labels, scale = scale,
-      control = ufs_control(warn = FALSE))
+    ufs_blfse(x, 3, scores = d$scores, labels = d$labels, scale = scale, control = ufs_control(warn = FALSE))
   }
   for (scale in c("unit", "zscore")) {
     base <- run(d$x, scale)

@@ -1,8 +1,7 @@
 centred <- function(x) unname(scale(x))
 picks_of <- function(fit) unname(fit$solution$order)
 css <- function(x, k, mu, form, max_swaps = 0L) {
-  .Call(C_css, x, list(k = k, mu = mu, form = form, max_swaps = max_swaps,
-    exact_limit = 2000L), ufs_control())
+  .Call(C_css, x, list(k = k, mu = mu, form = form, max_swaps = max_swaps, exact_limit = 2000L), ufs_control())
 }
 
 test_that("every start keeps the constraints, also where the best columns are not to be had", {
@@ -212,8 +211,7 @@ test_that("columns that are not centred keep to the largest correlation, not the
     near <- doors[[door]][[2L]]
     for (scale in c(TRUE, FALSE)) {
       for (optimal in c(FALSE, TRUE)) {
-        fit <- ufs_css(doors[[door]][[1L]], k = 3, center = FALSE, scale = scale, max_cor = .8,
-          optimal = optimal)
+        fit <- ufs_css(doors[[door]][[1L]], k = 3, center = FALSE, scale = scale, max_cor = .8, optimal = optimal)
         set <- fit$solution$order
         expect_gte(length(set), 2L)
         expect_lte(max((near - diag(11))[set, set]), .8)
@@ -394,8 +392,7 @@ test_that("ufs_pca() and ufs_jspca() say what their best n_components features h
     for (fit in suppressWarnings(list(ufs_pca(x, 4), ufs_jspca(x, 4, loss = "feature"),
       ufs_jspca(x, 4, loss = "sample")))) {
       chosen <- suppressMessages(selected_features(fit, 4))
-      expect_equal(fit$certificate[["captured"]],
-        1 - sum(qr.resid(qr(z[, chosen]), z)^2) / sum(z^2), tolerance = 1e-9)
+      expect_equal(fit$certificate[["captured"]], 1 - sum(qr.resid(qr(z[, chosen]), z)^2) / sum(z^2), tolerance = 1e-9)
       expect_equal(fit$certificate[["bound"]], sum(svd(z)$d[1:4]^2) / sum(z^2), tolerance = 1e-9)
     }
   }
@@ -498,9 +495,7 @@ test_that("starts reach what a genetic algorithm finds above exchanges, and more
   exchanged <- captured(swaps = TRUE)
   expect_lt(exchanged, genetic)
   for (seed in 1:3) {
-    held <- vapply(c(2, 3, 5, 10, 20, 40), function(starts) {
-      withr::with_seed(seed, captured(starts = starts))
-    }, 0)
+    held <- vapply(c(2, 3, 5, 10, 20, 40), function(starts) withr::with_seed(seed, captured(starts = starts)), 0)
     expect_true(all(diff(c(exchanged, held)) >= -1e-12))
     expect_gte(held[[5L]], genetic - 1e-7)
   }
@@ -641,9 +636,7 @@ test_that("a further start keeps the half with the larger numbers and adds the c
       ufs_control())$order
   }
   exchanged <- function(s) {
-    max(held(x, s), unlist(lapply(1:3, function(i) {
-      vapply(setdiff(1:12, s), function(j) held(x, replace(s, i, j)), 0)
-    })))
+    max(held(x, s), unlist(lapply(1:3, function(i) vapply(setdiff(1:12, s), function(j) held(x, replace(s, i, j)), 0))))
   }
   first <- run(NULL)
   others <- setdiff(1:12, first)
@@ -751,8 +744,7 @@ test_that("the second further start is the choice by loadings, written out", {
 })
 
 test_that("refusals say what is wrong", {
-  expect_refused(ufs_css(mtcars, optimal = TRUE),
-    "`optimal` needs `k`: the result is for one `k` only.")
+  expect_refused(ufs_css(mtcars, optimal = TRUE), "`optimal` needs `k`: the result is for one `k` only.")
 })
 
 test_that("the print says how many starts met, and what the proof shows", {
@@ -771,8 +763,7 @@ test_that("the print says how many starts met, and what the proof shows", {
 })
 
 test_that("a stratum keeps columns that one or two rows decide where it has too few others", {
-  few <- cbind(as.matrix(iris[seq(1, 150, 3), 1:4]), a = c(100, rep(0, 49)),
-    b = c(0, 50, rep(0, 48)))
+  few <- cbind(as.matrix(iris[seq(1, 150, 3), 1:4]), a = c(100, rep(0, 49)), b = c(0, 50, rep(0, 48)))
   of <- rep(c("u", "v"), c(4, 2))
   fit <- ufs_css(ufs_data(few, feature_strata = of, feature_quotas = c(u = 1, v = 1)), k = 2)
   expect_identical(sum(selected_features(fit) %in% c("a", "b")), 1L)
@@ -806,8 +797,7 @@ test_that("with strata a choice is found wherever groups or correlations leave o
     }
     sets <- as.matrix(expand.grid(which(of == "a"), which(of == "b"), which(of == "c")))
     apart <- apply(sets, 1L, function(i) max(r[i, i][upper.tri(diag(3))]) <= 0.15)
-    found <- chosen(max_cor = 0.15, feature_strata = of, feature_quotas = c(a = 1, b = 1, c = 1),
-      k = 3L)
+    found <- chosen(max_cor = 0.15, feature_strata = of, feature_quotas = c(a = 1, b = 1, c = 1), k = 3L)
     expect_identical(is.null(found), !any(apart), info = seed)
     if (!is.null(found)) expect_lte(max(r[found, found][upper.tri(diag(3))]), 0.15)
   }
@@ -831,8 +821,7 @@ test_that("a wide table on disk is chosen from as one in memory", {
   skip_if_not_installed("DelayedArray")
   x <- withr::with_seed(1, matrix(stats::rnorm(40 * 3000), 40))
   disk <- suppressMessages(ufs_css(DelayedArray::DelayedArray(x), k = 3))
-  expect_identical(selected_features(disk, as = "index"),
-    selected_features(ufs_css(x, k = 3), as = "index"))
+  expect_identical(selected_features(disk, as = "index"), selected_features(ufs_css(x, k = 3), as = "index"))
 })
 
 test_that("columns that do not vary have squares where nothing is taken off, and are chosen for them", {

@@ -77,8 +77,7 @@ test_that("equal rows and columns have equal scores; constants come last", {
   fit <- ufs_cur(x, rank = 3, draw = "top")
   expect_identical(fit$sample_scores[[4]], fit$sample_scores[[21]])
   expect_identical(fit$feature_scores[[2]], fit$feature_scores[[6]])
-  expect_warning(fit <- withr::with_seed(1, ufs_cur(cbind(1, x), rank = 3)),
-    class = "ufs_warning_constant")
+  expect_warning(fit <- withr::with_seed(1, ufs_cur(cbind(1, x), rank = 3)), class = "ufs_warning_constant")
   expect_true(is.na(fit$feature_scores[[1]]))
   expect_identical(fit$feature_ranking[[7]], 1L)
   expect_identical(fit$solution$leverage_features[[1]], 0)
@@ -147,8 +146,7 @@ test_that("U is the best for the chosen rows and columns, and the error is that 
       chosen <- fit$solution
       expect_equal(unname(chosen$C), unname(z[, columns]), tolerance = 1e-12, ignore_attr = TRUE)
       expect_equal(unname(chosen$R), unname(z[rows, ]), tolerance = 1e-12, ignore_attr = TRUE)
-      expect_equal(unname(chosen$U), pinv(z[, columns]) %*% z %*% pinv(z[rows, ]), tolerance = 1e-8,
-        ignore_attr = TRUE)
+      expect_equal(unname(chosen$U), pinv(z[, columns]) %*% z %*% pinv(z[rows, ]), tolerance = 1e-8, ignore_attr = TRUE)
       error <- sum((z - chosen$C %*% chosen$U %*% chosen$R)^2) / sum(z^2)
       expect_equal(fit$certificate[["error"]], error, tolerance = 1e-8)
       s <- svd(z)$d
@@ -175,8 +173,7 @@ test_that("all rows and columns rebuild the matrix; new samples need the chosen 
   byhand <- sweep(sweep(z %*% fit$solution$U %*% fit$solution$R, 2, fit$scale, "*"), 2, fit$center, "+")
   expect_equal(whole, byhand, tolerance = 1e-12)
   expect_identical(predict(fit, new, k = 2), new[, best])
-  expect_error(predict(fit, new[, setdiff(letters[1:5], best)], type = "reconstruction"),
-    class = "ufs_error_input")
+  expect_error(predict(fit, new[, setdiff(letters[1:5], best)], type = "reconstruction"), class = "ufs_error_input")
   expect_error(predict(fit, replace(new, 1:20, NA), type = "reconstruction"), class = "ufs_error_input")
 })
 
@@ -196,14 +193,12 @@ test_that("the random draw's parts are what was kept; constants come back", {
   expect_error(predict(plain, x, type = "reconstruction"), "decomposition", class = "ufs_error_argument")
   expect_error(predict(fit, x, type = "reconstruction", m = 2), "`m`", class = "ufs_error_argument")
   expect_error(ufs_cur(x[, 1:6], decomposition = TRUE), "`m`", class = "ufs_error_argument")
-  expect_error(ufs_cur(x[, 1:6], decomposition = TRUE, m = 3, k = 7), "`k`",
-    class = "ufs_error_argument")
+  expect_error(ufs_cur(x[, 1:6], decomposition = TRUE, m = 3, k = 7), "`k`", class = "ufs_error_argument")
 })
 
 test_that("the error of a decomposition does not depend on order, sign or unit", {
   x <- sample_data(20, 8)
-  run <- function(x) ufs_cur(x, rank = 3, draw = "top", m = 6, k = 4,
-    decomposition = TRUE)$certificate[["error"]]
+  run <- function(x) ufs_cur(x, rank = 3, draw = "top", m = 6, k = 4, decomposition = TRUE)$certificate[["error"]]
   expect_equal(run(x[20:1, 8:1]), run(x), tolerance = 1e-8)
   expect_equal(run(-37 * x), run(x), tolerance = 1e-8)
 })

@@ -14,8 +14,7 @@ test_that("picks, values and bounds are those of the plain greedy choice", {
       expect_equal(fit$trace$bound, ref$bound, tolerance = 1e-10)
       expect_equal(fit$certificate, c(value = ref$value[12], bound = ref$bound[12],
         ratio = ref$value[12] / ref$bound[12]), tolerance = 1e-10)
-      expect_equal(ref_value(s, selected_samples(fit, 12)), fit$certificate[["value"]],
-        tolerance = 1e-10)
+      expect_equal(ref_value(s, selected_samples(fit, 12)), fit$certificate[["value"]], tolerance = 1e-10)
       expect_identical(selected_samples(fit, 5), ref$order[1:5])
     }
   }
@@ -33,8 +32,7 @@ test_that("no choice of m samples is above the bound, and greedy is above 1 - 1/
     swapped <- ufs_facility(x, m = m, swaps = TRUE)
     expect_gte(swapped$certificate[["value"]], fit$certificate[["value"]] * (1 - 1e-12))
     expect_gte(swapped$certificate[["bound"]], best * (1 - 1e-12))
-    expect_equal(ref_value(s, selected_samples(swapped, m)), swapped$certificate[["value"]],
-      tolerance = 1e-10)
+    expect_equal(ref_value(s, selected_samples(swapped, m)), swapped$certificate[["value"]], tolerance = 1e-10)
   }
 })
 
@@ -137,8 +135,7 @@ test_that("order, unit and signs do not matter; copies and constant columns do n
   expect_identical(picks_of(ufs_facility(1e3 * x[, 14:1], m = 10)), base)
   expect_identical(picks_of(ufs_facility(-x, m = 10)), base)
   for (unit in c(1e-160, 1e155)) {
-    expect_identical(picks_of(ufs_facility(unit * centred(x), m = 10, center = FALSE, scale = FALSE)),
-      base)
+    expect_identical(picks_of(ufs_facility(unit * centred(x), m = 10, center = FALSE, scale = FALSE)), base)
     expect_identical(picks_of(ufs_facility(unit * centred(x), m = 10, similarity = "heat",
       center = FALSE, scale = FALSE)), picks_of(ufs_facility(x, m = 10, similarity = "heat")))
   }
@@ -160,8 +157,7 @@ test_that("labelled samples cover and are not picked", {
   expect_identical(fit$params$labelled, c(2L, 11L))
   expect_identical(unname(which(is.na(sample_scores(fit)))), c(2L, 11L))
   expect_identical(unname(sample_ranking(fit))[29:30], c(2L, 11L))
-  expect_identical(sample_ranking(ufs_facility(x, m = 6, labelled = 1:30 %in% c(2, 11))),
-    sample_ranking(fit))
+  expect_identical(sample_ranking(ufs_facility(x, m = 6, labelled = 1:30 %in% c(2, 11))), sample_ranking(fit))
   # Two labels complement each other as two picks would.
   first <- ufs_facility(x, m = 5)
   rest <- ufs_facility(x, m = 3, labelled = selected_samples(first, 2))
@@ -198,9 +194,7 @@ test_that("m is a number of picks, and without it the certificate is the least f
   part <- ufs_facility(x, m = 4)
   expect_identical(sample_ranking(part)[1:5], sample_ranking(full)[1:5])
   expect_message(selected_samples(part, 5), class = "ufs_message_partial")
-  for (bad in list(0, 31, "a", NA)) {
-    expect_error(ufs_facility(x, m = bad), class = "ufs_error_argument")
-  }
+  for (bad in list(0, 31, "a", NA)) expect_error(ufs_facility(x, m = bad), class = "ufs_error_argument")
   for (bad in list(diag(3), -diag(30), matrix(0, 30, 30), matrix(NA_real_, 30, 30), "euclid", 3)) {
     expect_error(ufs_facility(x, similarity = bad), class = "ufs_error_argument")
   }

@@ -17,8 +17,7 @@ test_that("scores are those of the fixtures", {
   for (set in c("mtcars", "synth60x200")) {
     x <- as.matrix(read.csv(inffs_fixture("input", paste0(set, ".csv")), header = FALSE))
     for (variant in names(code)) for (alpha in c(0.2, 0.5)) {
-      expected <- read.csv(inffs_fixture(set,
-        sprintf("InfFS_%s__alpha%s.csv", code[[variant]], alpha)))
+      expected <- read.csv(inffs_fixture(set, sprintf("InfFS_%s__alpha%s.csv", code[[variant]], alpha)))
       fit <- ufs_inffs(x, alpha, variant)
       expect_lt(rel_diff(unname(feature_scores(fit)), expected$score), 1e-12)
       expect_identical(order(unname(feature_ranking(fit))), expected$rank_position)
@@ -34,8 +33,7 @@ test_that("scores are the literal ones: ties, more features than a tile, p > n",
   tied <- matrix(rpois(30 * 12, 1), 30)
   wide <- matrix(rnorm(12 * 300), 12) * rep(runif(300), each = 12)
   for (x in list(tied, wide, as.matrix(iris[1:4]))) for (variant in variants) {
-    expect_lt(rel_diff(unname(feature_scores(ufs_inffs(x, 0.4, variant))),
-      ref_inffs(x, 0.4, variant)), 1e-11)
+    expect_lt(rel_diff(unname(feature_scores(ufs_inffs(x, 0.4, variant))), ref_inffs(x, 0.4, variant)), 1e-11)
   }
 })
 
@@ -94,8 +92,7 @@ test_that("the residual is the one of the returned scores", {
 test_that("with alpha = 0 only ranks matter", {
   x <- as.matrix(mtcars)
   expect_equal(feature_scores(ufs_inffs(x, center = TRUE)), feature_scores(ufs_inffs(x)), tolerance = 1e-12)
-  expect_equal(feature_scores(ufs_inffs(x, 0)), feature_scores(ufs_inffs(exp(x / 100), 0)),
-    tolerance = 1e-12)
+  expect_equal(feature_scores(ufs_inffs(x, 0)), feature_scores(ufs_inffs(exp(x / 100), 0)), tolerance = 1e-12)
 })
 
 test_that("equal columns in different tiles have equal scores and keep the lowest index first", {
@@ -111,9 +108,7 @@ test_that("equal columns in different tiles have equal scores and keep the lowes
 test_that("the unit of x does not matter, however large or small", {
   x <- as.matrix(mtcars)
   base <- unname(feature_scores(ufs_inffs(x)))
-  for (unit in 2^c(-900, -300, 300, 900)) {
-    expect_identical(unname(feature_scores(ufs_inffs(x * unit))), base)
-  }
+  for (unit in 2^c(-900, -300, 300, 900)) expect_identical(unname(feature_scores(ufs_inffs(x * unit))), base)
 })
 
 test_that("one Krylov space serves radius and scores; a space that is too small goes on", {
@@ -146,8 +141,7 @@ test_that("a solution that rounding has spoilt is not called converged", {
 
 test_that("scale = TRUE leaves the redundancy only", {
   x <- as.matrix(mtcars)
-  expect_equal(feature_scores(ufs_inffs(x, 0.5, scale = TRUE)),
-    feature_scores(ufs_inffs(x, 0)), tolerance = 1e-12)
+  expect_equal(feature_scores(ufs_inffs(x, 0.5, scale = TRUE)), feature_scores(ufs_inffs(x, 0)), tolerance = 1e-12)
 })
 
 test_that("constant features are last, and degenerate input is reported", {
@@ -157,8 +151,7 @@ test_that("constant features are last, and degenerate input is reported", {
   expect_equal(feature_scores(fit)[1:11], feature_scores(ufs_inffs(mtcars, 0.2)))
   expect_warning(one <- ufs_inffs(mtcars[, 1, drop = FALSE]), class = "ufs_warning_void")
   expect_identical(unname(feature_scores(one)), 0)
-  expect_warning(ufs_inffs(mtcars, control = ufs_control(max_iter = 2)),
-    class = "ufs_warning_max_iter")
+  expect_warning(ufs_inffs(mtcars, control = ufs_control(max_iter = 2)), class = "ufs_warning_max_iter")
   expect_error(ufs_inffs(mtcars, alpha = 1.2), class = "ufs_error_argument")
   expect_error(ufs_inffs(mtcars, variant = "2017"), class = "ufs_error_argument")
   expect_error(ufs_inffs(replace(as.matrix(mtcars), 5, NA)), class = "ufs_error_input")
@@ -224,8 +217,7 @@ test_that("scores from a sample are the literal ones", {
 })
 
 test_that("refusals say what is wrong", {
-  expect_refused(inffs_settings(10, 2e5, .5, "2020"),
-    "`variant` = \"2020\" is not defined for p >= 200,000.")
+  expect_refused(inffs_settings(10, 2e5, .5, "2020"), "`variant` = \"2020\" is not defined for p >= 200,000.")
 })
 
 test_that("products that overflow leave no residual that looks exact", {

@@ -12,9 +12,7 @@ fixture <- function(name) {
   file <- test_path("fixtures", "jspca", paste0(name, ".csv"))
   unname(as.matrix(utils::read.csv(file, header = FALSE)))
 }
-orthonormal <- function(p, k, seed) {
-  withr::with_seed(seed, qr.Q(qr(matrix(rnorm(p * k), p))))
-}
+orthonormal <- function(p, k, seed) withr::with_seed(seed, qr.Q(qr(matrix(rnorm(p * k), p))))
 # X in the papers' orientation, centred; the plain iteration from a = h = 1.
 replay <- function(X, P0, lambda, iterations, eps, loss = "feature", ...) {
   m <- if (loss == "feature") nrow(X) else ncol(X)
@@ -48,18 +46,14 @@ test_that("the literal iteration is reproduced with p > n and a zero feature", {
   P0 <- orthonormal(30, 3, 2)
   fit <- replay(X, P0, 0.5, 25, c(1e-10, 1e-10))
   literal <- jspca_reference(X, P0, 0.5, 25, c(1e-10, 1e-10))
-  for (name in c("Q", "P", "Pbar", "loadings")) {
-    expect_lt(relative(fit$solution[[name]], literal[[name]]), 1e-8)
-  }
+  for (name in c("Q", "P", "Pbar", "loadings")) expect_lt(relative(fit$solution[[name]], literal[[name]]), 1e-8)
   # The zero feature counts with its smoothing constants.
   expect_lt(relative(fit$trace$objective, literal$objective), 1e-10)
   expect_lt(relative(fit$trace$change, literal$change), 1e-8)
   expect_lt(relative(fit$solution$residual[-4], literal$residual[-4]), 1e-8)
   expect_lt(relative(fit$feature_key[-4], literal$kkt[-4]), 1e-8)
   expect_equal(unname(fit$feature_ranking), c(setdiff(order(-literal$norm), 4), 4))
-  for (name in c("Q", "P", "Pbar", "loadings")) {
-    expect_identical(unname(fit$solution[[name]][4, ]), numeric(3))
-  }
+  for (name in c("Q", "P", "Pbar", "loadings")) expect_identical(unname(fit$solution[[name]][4, ]), numeric(3))
 })
 
 test_that("6 compression by QR (n > p) does not show", {
@@ -67,9 +61,7 @@ test_that("6 compression by QR (n > p) does not show", {
   P0 <- orthonormal(8, 2, 4)
   fit <- replay(X, P0, 1, 20, c(1e-8, 1e-8))
   literal <- jspca_reference(X, P0, 1, 20, c(1e-8, 1e-8))
-  for (name in c("Q", "P", "Pbar", "loadings")) {
-    expect_lt(relative(fit$solution[[name]], literal[[name]]), 1e-8)
-  }
+  for (name in c("Q", "P", "Pbar", "loadings")) expect_lt(relative(fit$solution[[name]], literal[[name]]), 1e-8)
   expect_lt(relative(fit$trace$objective, literal$objective), 1e-10)
   expect_lt(relative(fit$solution$residual, literal$residual), 1e-8)
 })
@@ -80,9 +72,7 @@ test_that("the loss over samples is the literal iteration, p > n and n > p", {
     P0 <- orthonormal(size[1], 2, 6)
     fit <- replay(X, P0, 0.5, 12, c(1e-8, 1e-8), "sample")
     literal <- jspca_reference(X, P0, 0.5, 12, c(1e-8, 1e-8), "sample")
-    for (name in c("Q", "P", "Pbar", "loadings")) {
-      expect_lt(relative(fit$solution[[name]], literal[[name]]), 1e-8)
-    }
+    for (name in c("Q", "P", "Pbar", "loadings")) expect_lt(relative(fit$solution[[name]], literal[[name]]), 1e-8)
     expect_lt(relative(fit$trace$objective, literal$objective), 1e-10)
     expect_lt(relative(fit$solution$residual, literal$residual), 1e-8)
     expect_lt(relative(fit$feature_key, literal$kkt), 1e-7)
@@ -112,8 +102,7 @@ test_that("lambda_max is the literal one, and scales as it should", {
     X <- centred(size[1], size[2], 9)
     for (loss in c("feature", "sample")) {
       of <- function(X) {
-        jspca(t(X), 1, loss = loss, center = FALSE, scale = FALSE,
-          control = quiet(max_iter = 1))$params$lambda_max
+        jspca(t(X), 1, loss = loss, center = FALSE, scale = FALSE, control = quiet(max_iter = 1))$params$lambda_max
       }
       expect_equal(of(X), jspca_lambda_max_reference(X, loss), tolerance = 1e-12)
       expect_equal(of(9 * X), of(X) * if (loss == "feature") 27 else 9, tolerance = 1e-12)
@@ -147,8 +136,7 @@ test_that("1 Pbar is orthonormal, 13 loadings are unit columns with uncorrelated
     expect_false(is.unsorted(-colSums((scale(x) %*% solution$Q %*% solution$rotation)^2)))
     expect_true(all(apply(solution$loadings, 2L, function(v) v[which.max(abs(v))]) > 0))
     turned <- solution$Q %*% solution$rotation
-    expect_lt(max(abs(turned / rep(sqrt(colSums(turned^2)), each = 60) - solution$loadings)),
-      1e-12)
+    expect_lt(max(abs(turned / rep(sqrt(colSums(turned^2)), each = 60) - solution$loadings)), 1e-12)
     expect_equal(fit$feature_scores, sqrt(rowSums(solution$Q^2)), tolerance = 1e-12)
   }
 })
@@ -158,8 +146,7 @@ test_that("2 a rotation of the start changes nothing that is reported", {
   P0 <- orthonormal(50, 3, 15)
   turn <- orthonormal(3, 3, 16)
   run <- function(P, ...) jspca(x, 3, init = P, ...)
-  plain <- lapply(list(P0, P0 %*% turn), run, solver = "paper",
-    control = quiet(max_iter = 40, tol = -1))
+  plain <- lapply(list(P0, P0 %*% turn), run, solver = "paper", control = quiet(max_iter = 40, tol = -1))
   expect_lt(relative(model(plain[[1]]), model(plain[[2]])), 1e-9)
   expect_lt(relative(plain[[1]]$feature_scores, plain[[2]]$feature_scores), 1e-9)
   expect_lt(relative(coef(plain[[1]]), coef(plain[[2]])), 1e-8)
@@ -185,8 +172,7 @@ test_that("5 the scaling law holds for both solvers", {
 
 test_that("8 without a penalty the objective falls, PQ' is a projection, the loss beats PCA's", {
   x <- jspca_factors(60, 40, 3, 15, 23)
-  fit <- jspca(x, 3, lambda_rel = 1e-10, solver = "paper",
-    control = quiet(max_iter = 200, tol = 1e-8))
+  fit <- jspca(x, 3, lambda_rel = 1e-10, solver = "paper", control = quiet(max_iter = 200, tol = 1e-8))
   objective <- fit$trace$objective
   expect_true(all(diff(objective) <= 1e-10 * objective[-1]))
   PQ <- t(model(fit))
@@ -221,19 +207,15 @@ test_that("10 above lambda_max all loadings vanish, with a warning", {
   skip_on_cran()
   x <- jspca_factors(60, 80, 3, 20, 25)
   for (loss in c("feature", "sample")) {
-    expect_warning(fit <- jspca(x, 3, lambda_rel = 1.01, loss = loss),
-      class = "ufs_warning_vanished")
+    expect_warning(fit <- jspca(x, 3, lambda_rel = 1.01, loss = loss), class = "ufs_warning_vanished")
     expect_true(all(fit$solution$Q == 0) && all(coef(fit) == 0))
     expect_identical(fit$status, "converged")
     # Then the ranking is by how near each feature is to entering.
     expect_true(all(fit$feature_key < 1))
     expect_equal(unname(fit$feature_ranking), order(-fit$feature_key))
-    expect_warning(
-      expect_warning(
-        plain <- jspca(x, 3, lambda_rel = 1.01, loss = loss, solver = "paper",
-          control = ufs_control(max_iter = 300)),
-        class = "ufs_warning_vanished"),
-      class = "ufs_warning_max_iter")
+    expect_warning(expect_warning(plain <-
+      jspca(x, 3, lambda_rel = 1.01, loss = loss, solver = "paper", control = ufs_control(max_iter = 300)),
+      class = "ufs_warning_vanished"), class = "ufs_warning_max_iter")
     unit <- if (loss == "feature") sqrt(sqrt(59)) else 1
     expect_lte(max(plain$feature_scores) * unit, 1e-2)
     # Just below, something is left, however small it is beside samples of 60 numbers.
@@ -294,8 +276,7 @@ test_that("14 predict: scores, reconstruction, selection", {
     expect_identical(dimnames(scores), list(rownames(x), c("PC1", "PC2", "PC3")))
     expect_equal(predict(fit, x, n_components = 2, type = "scores"), scores[, 1:2])
     back <- predict(fit, x, type = "reconstruction")
-    expect_error(predict(fit, x, type = "scores", components = 2), "`components`",
-      class = "ufs_error_argument")
+    expect_error(predict(fit, x, type = "scores", components = 2), "`components`", class = "ufs_error_argument")
     expect_identical(dimnames(back), dimnames(x))
     unit <- if (scale) fit$scale else 1
     residual <- sqrt(colSums(((x - back) / rep(unit, each = 40))[, -5]^2))
@@ -334,8 +315,7 @@ test_that("D3 exact zeros, certificate, and a fixed point of the plain iteration
     expect_lt(fit$certificate[["gap"]], 1e-4)
     expect_gt(fit$certificate[["gap"]], -1e-12)
     # One reweighted step from the limit.
-    step <- jspca(x, size[3], solver = "paper", control = quiet(max_iter = 1), init = list(
-      P = fit$solution$Pbar,
+    step <- jspca(x, size[3], solver = "paper", control = quiet(max_iter = 1), init = list(P = fit$solution$Pbar,
       a = 1 / (2 * sqrt(fit$solution$residual^2 + fit$control$eps[1])),
       h = 2 * sqrt(fit$feature_scores^2 + fit$control$eps[2])))
     moved <- sqrt(sum((step$solution$Q - fit$solution$Q)^2) / sum(fit$solution$Q^2))
@@ -357,8 +337,7 @@ test_that("D4 exact over samples: descent to the plain run's objective, or below
   skip_on_cran()
   x <- jspca_factors(60, 120, 3, 15, 33)
   exact <- jspca(x, 3, loss = "sample", control = ufs_control(tol = 1e-6))
-  plain <- jspca(x, 3, loss = "sample", solver = "paper",
-    control = quiet(max_iter = 1500, tol = 1e-7))
+  plain <- jspca(x, 3, loss = "sample", solver = "paper", control = quiet(max_iter = 1500, tol = 1e-7))
   truth <- function(fit) sum(fit$solution$residual) + fit$params$lambda * sum(fit$feature_scores)
   expect_lt(truth(exact), truth(plain) * (1 + 1e-6))
   expect_true(any(exact$feature_scores == 0))
@@ -378,8 +357,7 @@ test_that("the reported kkt is the literal one", {
     norm <- sqrt(fit$feature_scores^2 + eps)
     live <- norm > 0
     off <- sqrt(rowSums((gradient - fit$solution$Q / norm)[live, ]^2))
-    expect_equal(fit$certificate[["kkt"]], max(off, fit$feature_key[!live] - 1),
-      tolerance = 1e-6)
+    expect_equal(fit$certificate[["kkt"]], max(off, fit$feature_key[!live] - 1), tolerance = 1e-6)
   }
 })
 
@@ -418,8 +396,7 @@ test_that("without a penalty: XQ = XP, descent, a fixed point, projections; n > 
       p <- crossprod(z, xq) %*% solve(crossprod(xq))
       expect_equal(z %*% s$Q %*% t(s$P), xq %*% t(p), tolerance = 1e-5, ignore_attr = TRUE)
     }
-    both <- jspca(x, 3, lambda_rel = 0, loss = loss, solver = "paper",
-      control = quiet(tol = 1e-9, max_iter = 5000))
+    both <- jspca(x, 3, lambda_rel = 0, loss = loss, solver = "paper", control = quiet(tol = 1e-9, max_iter = 5000))
     expect_equal(both$solution$Q, s$Q, tolerance = 1e-8)
     near <- jspca(x, 3, lambda_rel = 1e-9, loss = loss, solver = "paper",
       control = quiet(tol = 1e-9, max_iter = 5000, eps = fit$control$eps))
@@ -444,8 +421,7 @@ test_that("without a penalty copies and constants are as elsewhere, and outliers
     expect_true(is.na(fit$feature_scores[[22]]))
   }
   truth <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(40), 20))))
-  clean <- withr::with_seed(2, matrix(rnorm(200), 100) %*% t(truth) +
-    matrix(rnorm(2000, sd = 0.05), 100))
+  clean <- withr::with_seed(2, matrix(rnorm(200), 100) %*% t(truth) + matrix(rnorm(2000, sd = 0.05), 100))
   clean[1:5, ] <- withr::with_seed(3, matrix(rnorm(100, sd = 2), 5))
   angle <- function(p) sqrt(1 - min(svd(crossprod(truth, qr.Q(qr(p))))$d)^2)
   robust <- jspca(clean, 2, lambda = 0, loss = "sample", scale = FALSE, control = quiet())
@@ -531,8 +507,7 @@ test_that("over samples the orders of columns and rows, and storage, do not matt
 test_that("over samples the extrapolated steps end where plain ones do, and sooner", {
   data <- planted(60, 40, informative = 8)
   fit <- ufs_jspca(data$x, 2)
-  plain <- ufs_jspca(data$x, 2, solver = "paper",
-    control = ufs_control(tol = 1e-9, max_iter = 5000, warn = FALSE))
+  plain <- ufs_jspca(data$x, 2, solver = "paper", control = ufs_control(tol = 1e-9, max_iter = 5000, warn = FALSE))
   expect_lt(relative(fit$feature_scores, plain$feature_scores), 1e-3)
   expect_lt(fit$iterations, plain$iterations / 5)
 })
@@ -552,8 +527,7 @@ test_that("over samples of wide data P is made of XX' and is orthonormal in the 
       fit$params$lambda * sum(fit$feature_scores), tail(fit$trace$objective, 1), tolerance = 1e-12)
   }
   fit <- ufs_jspca(data$x, 2)
-  plain <- ufs_jspca(data$x, 2, solver = "paper",
-    control = ufs_control(tol = 1e-9, max_iter = 5000, warn = FALSE))
+  plain <- ufs_jspca(data$x, 2, solver = "paper", control = ufs_control(tol = 1e-9, max_iter = 5000, warn = FALSE))
   expect_lt(relative(fit$feature_scores, plain$feature_scores), 1e-3)
   # Without smoothing to speak of, residuals are formed; the answer is near.
   formed <- ufs_jspca(data$x, 2, control = ufs_control(eps = 1e-8 * max(rowSums(z^2))))
@@ -578,8 +552,7 @@ test_that("over many samples of few features the answer is that of any other dat
       sum(fit$feature_scores), tail(fit$trace$objective, 1), tolerance = 1e-12)
     expect_true(all(diff(fit$trace$objective) <= 1e-10 * fit$trace$objective[1]))
   }
-  gradient <- 2 * crossprod(z, (z %*% (s$P - s$Q)) / (2 * sqrt(rest^2 + fit$control$eps[1]))) /
-    fit$params$lambda
+  gradient <- 2 * crossprod(z, (z %*% (s$P - s$Q)) / (2 * sqrt(rest^2 + fit$control$eps[1]))) / fit$params$lambda
   live <- fit$feature_scores > 0
   off <- gradient - s$Q / pmax(fit$feature_scores, 1e-300)
   expect_lt(max(sqrt(rowSums(off[live, ]^2))), 1e-4)
@@ -590,8 +563,7 @@ test_that("over many samples of few features the answer is that of any other dat
   expect_equal(tail(fit$trace$objective, 1), tail(other$trace$objective, 1), tolerance = 1e-10)
   # Samples that are fitted exactly have weights beyond all others: their sums are indefinite.
   exact <- rbind(jspca_factors(120, 6, 2, 6, 42, noise = 0), jspca_factors(40, 6, 2, 6, 43))
-  fit <- ufs_jspca(exact, 2, lambda_rel = 1e-5, center = FALSE, scale = FALSE,
-    control = ufs_control(eps = 1e-22))
+  fit <- ufs_jspca(exact, 2, lambda_rel = 1e-5, center = FALSE, scale = FALSE, control = ufs_control(eps = 1e-22))
   expect_identical(fit$status, "converged")
   expect_true(all(diff(fit$trace$objective) <= 1e-8 * fit$trace$objective[1]))
 })
@@ -619,8 +591,7 @@ test_that("one component, as many as the rank, few samples and few features", {
     expect_equal(dim(coef(run(x[, 1, drop = FALSE], 1))), c(1L, 1L))
     expect_true(all(is.finite(feature_scores(run(x[1:3, ], 2)))))
   }
-  expect_equal(jspca(x, 1, loss = "sample")$feature_ranking,
-    jspca(x[20:1, ], 1, loss = "sample")$feature_ranking)
+  expect_equal(jspca(x, 1, loss = "sample")$feature_ranking, jspca(x[20:1, ], 1, loss = "sample")$feature_ranking)
 })
 
 test_that("bad arguments are classed errors that name the argument", {
@@ -647,8 +618,7 @@ test_that("bad arguments are classed errors that name the argument", {
   fails(x, 2, init = list(P = matrix(1, 8, 2)), argument = "init$P")
   fails(x, 2, init = list(P = diag(9)[, 1:2], a = 1), argument = "init$a")
   fails(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9)), argument = "init$h")
-  fails(x, 2, loss = "sample", init = list(P = diag(9)[, 1:2], a = rep(1, 9)),
-    argument = "init$a")
+  fails(x, 2, loss = "sample", init = list(P = diag(9)[, 1:2], a = rep(1, 9)), argument = "init$a")
   fails(x, 2, center = NA, argument = "center")
   fails(x, 2, control = ufs_control(max_iter = 0), argument = "max_iter")
   fails(replace(x, 5, NA), 2, class = "ufs_error_input", argument = "x")
@@ -673,24 +643,19 @@ test_that("error messages say what to do", {
   says <- function(call, ...) expect_words(call, "ufs_error_argument", ...)
   says(ufs_jspca(x, 10), "`n_components` must be a whole number of at least 1 and at most 9 ",
     "(the largest possible rank of `x`); it is 10.")
-  says(ufs_jspca(cbind(x[, 1:2], x[, 1] + x[, 2]), 3),
-    "`n_components` is 3, but `x` has rank 2 after centring.")
+  says(ufs_jspca(cbind(x[, 1:2], x[, 1] + x[, 2]), 3), "`n_components` is 3, but `x` has rank 2 after centring.")
   says(ufs_jspca(x, 2, init = "random"), "`init` must be one of \"pca\"; it is \"random\".")
-  says(ufs_jspca(x, 2, init = list(Pbar = 1)),
-    "`init` must be \"pca\", a matrix of 9 x 2, or list(P =, a =, h =).")
+  says(ufs_jspca(x, 2, init = list(Pbar = 1)), "`init` must be \"pca\", a matrix of 9 x 2, or list(P =, a =, h =).")
   says(ufs_jspca(x, 2, init = matrix(1, 9, 2)), "`init` must have linearly independent columns ",
     "(over the features that are not constant).")
-  says(ufs_jspca(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9))),
-    "`init$h` must be positive.")
+  says(ufs_jspca(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9))), "`init$h` must be positive.")
   says(ufs_jspca(x, 2, lambda = -1), "`lambda` must be one finite number of at least 0; it is -1.")
 })
 
 test_that("a matrix start is made orthonormal, a list start is taken as it is", {
   x <- jspca_factors(20, 12, 2, 12, 40)
   P0 <- orthonormal(12, 2, 41)
-  one <- function(init) {
-    jspca(x, 2, init = init, solver = "paper", control = quiet(max_iter = 3))$solution$Q
-  }
+  one <- function(init) jspca(x, 2, init = init, solver = "paper", control = quiet(max_iter = 3))$solution$Q
   stretched <- P0 %*% diag(c(1, 3))
   expect_equal(one(stretched), one(P0), tolerance = 1e-10)
   expect_equal(one(list(P = P0)), one(P0), tolerance = 1e-10)
@@ -721,9 +686,7 @@ test_that("names are kept and a given start is left alone", {
   x <- jspca_factors(30, 20, 2, 8, 43)
   dimnames(x) <- list(paste0("row", 1:30), paste0("col", 1:20))
   fit <- jspca(x, 2)
-  for (name in c("Q", "P", "Pbar", "loadings")) {
-    expect_identical(rownames(fit$solution[[name]]), colnames(x))
-  }
+  for (name in c("Q", "P", "Pbar", "loadings")) expect_identical(rownames(fit$solution[[name]]), colnames(x))
   expect_identical(names(fit$solution$residual), colnames(x))
   expect_identical(names(jspca(x, 2, loss = "sample")$solution$residual), rownames(x))
   expect_identical(colnames(coef(fit)), c("PC1", "PC2"))
@@ -841,13 +804,11 @@ test_that("the slides' weights, 1 / norm, are ours with lambda sqrt(2), a = 1/2,
   }
   start <- svd(t(x))$u[, 1:3]
   want <- slides(x, 3, .7, start, 6)
-  fit <- ufs_jspca(x, 3, lambda = .7 * sqrt(2), loss = "feature", solver = "paper",
-    init = list(P = start, a = rep(1 / 2, 11), h = rep(sqrt(2), 11)),
-    control = ufs_control(tol = -1, max_iter = 6, eps = 0, warn = FALSE))
+  fit <- ufs_jspca(x, 3, lambda = .7 * sqrt(2), loss = "feature", solver = "paper", init = list(P = start,
+    a = rep(1 / 2, 11), h = rep(sqrt(2), 11)), control = ufs_control(tol = -1, max_iter = 6, eps = 0, warn = FALSE))
   s <- lapply(fit$solution[c("P", "Q")], unname)
   expect_equal(s$P %*% t(s$Q), unname(want$model), tolerance = 1e-9)
-  expect_equal(unname(fit$solution$residual), unname(sqrt(rowSums(want$residual^2))),
-    tolerance = 1e-9)
+  expect_equal(unname(fit$solution$residual), unname(sqrt(rowSums(want$residual^2))), tolerance = 1e-9)
   expect_equal(s$Q * sqrt(2), unname(want$q), tolerance = 1e-9)
 })
 
@@ -929,9 +890,7 @@ test_that("the plain iteration is tried first only where no loading may be the w
 test_that("the reconstruction is that of Q P', in the units of the data", {
   fit <- ufs_jspca(mtcars, n_components = 3, loss = "feature")
   z <- scale(mtcars)
-  rebuilt <- function(part) {
-    sweep(sweep(part, 2L, attr(z, "scaled:scale"), "*"), 2L, attr(z, "scaled:center"), "+")
-  }
+  rebuilt <- function(part) sweep(sweep(part, 2L, attr(z, "scaled:scale"), "*"), 2L, attr(z, "scaled:center"), "+")
   whole <- rebuilt(z %*% fit$solution$Q %*% t(fit$solution$P))
   got <- predict(fit, mtcars, type = "reconstruction")
   expect_equal(got, whole, tolerance = 1e-8)
@@ -949,8 +908,7 @@ test_that("refusals say what is wrong", {
     "`init` must have linearly independent columns (over the features that are not constant).")
   expect_refused(ufs_jspca(mtcars, 2, init = list(1)),
     "`init` must be \"pca\", a matrix of 11 x 2, or list(P =, a =, h =).")
-  expect_refused(ufs_jspca(mtcars, 2, init = list(P = diag(11)[, 1:2], a = rep(-1, 32))),
-    "must be positive.")
+  expect_refused(ufs_jspca(mtcars, 2, init = list(P = diag(11)[, 1:2], a = rep(-1, 32))), "must be positive.")
 })
 
 test_that("the way by plain iterations is taken where it ends lower by more than the tolerance", {

@@ -5,11 +5,9 @@ test_that("fixtures: Laplacian scores on both graphs", {
   for (set in c("mtcars", "synth60x200")) {
     x <- baseline_input(set)
     heat <- ufs_laplacian(x)
-    expect_equal(unname(heat$statistic), baseline_expected(set, "LS__given_heat"),
-      tolerance = 1e-12)
+    expect_equal(unname(heat$statistic), baseline_expected(set, "LS__given_heat"), tolerance = 1e-12)
     binary <- ufs_laplacian(x, list(weights = "binary"))
-    expect_equal(unname(binary$statistic), baseline_expected(set, "LS__given_binary"),
-      tolerance = 1e-12)
+    expect_equal(unname(binary$statistic), baseline_expected(set, "LS__given_binary"), tolerance = 1e-12)
     expect_identical(unname(feature_ranking(heat)), order(baseline_expected(set, "LS__given_heat")))
   }
 })
@@ -23,16 +21,14 @@ test_that("the score is that of the definition, and 1 - it is larger for better"
     expect_true(all(want >= 0 & want <= 2))
   }
   fit <- ufs_laplacian(two_islands(), list(n_neighbours = 3))
-  expect_equal(unname(fit$statistic), ref_laplacian(two_islands(), ref_graph(two_islands(), 3)),
-    tolerance = 1e-12)
+  expect_equal(unname(fit$statistic), ref_laplacian(two_islands(), ref_graph(two_islands(), 3)), tolerance = 1e-12)
 })
 
 test_that("given the graph, location, scale and sign of a feature do not matter", {
   x <- noise(30, 5)
   graph <- ufs_graph(x)
   other <- sweep(sweep(x, 2, c(1, -2, 1e5, 1e-5, 3), `*`), 2, c(0, 1e4, 3, 0, -8), `+`)
-  expect_equal(ufs_laplacian(other, graph)$statistic, ufs_laplacian(x, graph)$statistic,
-    tolerance = 1e-8)
+  expect_equal(ufs_laplacian(other, graph)$statistic, ufs_laplacian(x, graph)$statistic, tolerance = 1e-8)
 })
 
 test_that("orders of rows and columns do not matter", {
@@ -40,8 +36,7 @@ test_that("orders of rows and columns do not matter", {
   rows <- withr::with_seed(5, sample(30))
   columns <- c(4, 1, 6, 2, 3, 5)
   fit <- ufs_laplacian(x)
-  expect_equal(unname(ufs_laplacian(x[rows, columns])$statistic), unname(fit$statistic[columns]),
-    tolerance = 1e-12)
+  expect_equal(unname(ufs_laplacian(x[rows, columns])$statistic), unname(fit$statistic[columns]), tolerance = 1e-12)
 })
 
 test_that("constants, duplicates, isolated samples", {
@@ -51,8 +46,7 @@ test_that("constants, duplicates, isolated samples", {
   expect_identical(unname(is.na(feature_scores(fit))), c(FALSE, TRUE, FALSE, FALSE, FALSE))
   expect_identical(names(feature_ranking(fit))[5], "b")
   expect_identical(feature_scores(fit)[["a"]], feature_scores(fit)[["d"]])
-  expect_true(which(names(feature_ranking(fit)) == "a") <
-    which(names(feature_ranking(fit)) == "d"))
+  expect_true(which(names(feature_ranking(fit)) == "a") < which(names(feature_ranking(fit)) == "d"))
   # Constant wherever there are neighbours: no score, not the best one.
   w <- abs(ref_graph(noise(12, 2), 3))
   w[12, ] <- w[, 12] <- 0
@@ -61,8 +55,7 @@ test_that("constants, duplicates, isolated samples", {
   fit <- suppressWarnings(ufs_laplacian(x, w))
   expect_true(is.na(feature_scores(fit)[[3]]))
   expect_identical(unname(feature_ranking(fit))[3], 3L)
-  expect_equal(unname(fit$statistic[1:2]), ref_laplacian(x[-12, 1:2], w[-12, -12]),
-    tolerance = 1e-12)
+  expect_equal(unname(fit$statistic[1:2]), ref_laplacian(x[-12, 1:2], w[-12, -12]), tolerance = 1e-12)
 })
 
 test_that("a ranking that says nothing is announced", {
@@ -78,8 +71,7 @@ test_that("the fit keeps the contract", {
   expect_true(fit$params$bandwidth > 0)
   expect_identical(names(fit$statistic), names(mtcars))
   expect_equal(ufs(mtcars, "laplacian", graph = list(n_neighbours = 4), scale = TRUE)$statistic, fit$statistic)
-  expect_match(paste(utils::capture.output(print(fit)), collapse = "\n"),
-    "graph        4 nearest neighbours")
+  expect_match(paste(utils::capture.output(print(fit)), collapse = "\n"), "graph        4 nearest neighbours")
   expect_error(ufs_laplacian(mtcars[1:2, ]), class = "ufs_error_input")
 })
 
@@ -98,8 +90,7 @@ test_that("a feature that is constant on the connected samples has no score, and
   w <- matrix(1, 20, 20) - diag(20)
   w[20, ] <- 0
   w[, 20] <- 0
-  for (fit in list(suppressWarnings(ufs_laplacian(x, graph = w)),
-    suppressWarnings(ufs_spec(x, graph = w)))) {
+  for (fit in list(suppressWarnings(ufs_laplacian(x, graph = w)), suppressWarnings(ufs_spec(x, graph = w)))) {
     expect_true(is.na(feature_scores(fit)[[3]]))
     expect_false(anyNA(feature_scores(fit)[-3]))
     expect_identical(fit$status, "converged")
@@ -126,9 +117,7 @@ test_that("a graph without a copy is that of the columns which are not constant,
   for (weights in c("heat", "binary", "cosine")) for (most in c(20000, 50)) {
     withr::local_options(ufselect.exact_neighbours = most)
     graph <- list(weights = weights)
-    made <- lapply(list(x, bare), function(x) {
-      suppressMessages(suppressWarnings(ufs_graph(x, weights = weights)))
-    })
+    made <- lapply(list(x, bare), function(x) suppressMessages(suppressWarnings(ufs_graph(x, weights = weights))))
     expect_identical(made[[1L]]$recall, made[[2L]]$recall)
     expect_identical(as.matrix(made[[1L]]), as.matrix(made[[2L]]))
     for (center in c(FALSE, TRUE)) {

@@ -148,11 +148,9 @@ test_that("orders and signs do not matter, isolated samples do not count", {
   columns <- withr::with_seed(6, sample(12))
   signs <- rep(c(1, -1, 1), 4)
   other <- ufs_mcfs(sweep(x[rows, columns], 2, signs, `*`), 3, n_features = 5)
-  expect_equal(unname(feature_scores(other)), unname(feature_scores(fit)[columns]),
-    tolerance = 1e-8)
+  expect_equal(unname(feature_scores(other)), unname(feature_scores(fit)[columns]), tolerance = 1e-8)
   w <- rbind(cbind(ref_graph(x, 5), 0), 0)
-  expect_warning(more <- ufs_mcfs(rbind(x, 99), 3, graph = w, n_features = 5),
-    class = "ufs_warning_graph")
+  expect_warning(more <- ufs_mcfs(rbind(x, 99), 3, graph = w, n_features = 5), class = "ufs_warning_graph")
   expect_equal(feature_scores(more), feature_scores(fit), tolerance = 1e-8)
 })
 
@@ -187,8 +185,7 @@ test_that("the fit keeps the contract", {
   expect_identical(dimnames(coef(fit)), list(names(mtcars), NULL))
   expect_identical(nrow(fit$trace), fit$iterations)
   expect_false(is.unsorted(-fit$trace$penalty))
-  expect_match(paste(utils::capture.output(print(fit)), collapse = "\n"),
-    "non-zero     [0-9]+ of 11 features")
+  expect_match(paste(utils::capture.output(print(fit)), collapse = "\n"), "non-zero     [0-9]+ of 11 features")
   expect_warning(few <- ufs_mcfs(mtcars, 3, scale = TRUE, control = ufs_control(max_iter = 2)),
     class = "ufs_warning_max_iter")
   expect_identical(few$status, "max_iter")

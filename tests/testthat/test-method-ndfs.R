@@ -1,18 +1,13 @@
 quiet <- function(expr) suppressWarnings(expr, classes = "ufs_warning")
 suppress_live <- function(expr) suppressWarnings(expr, classes = "ufs_warning_void")
-replay <- function(steps, eps = .Machine$double.eps) {
-  ufs_control(max_iter = steps, tol = -1, eps = eps)
-}
+replay <- function(steps, eps = .Machine$double.eps) ufs_control(max_iter = steps, tol = -1, eps = eps)
 
 test_that("fixtures: the public code, and scikit-feature repaired", {
   skip_on_cran()
   cases <- list(
-    list(name = "NDFS__L_a1_b1_g1e8_it30", laplacian = "unnormalised", alpha = 1, gamma = 1e8,
-      steps = 30),
-    list(name = "NDFS__Ln_a1_b1_g1e8_it30", laplacian = "normalised", alpha = 1, gamma = 1e8,
-      steps = 30),
-    list(name = "NDFS__Ln_a0.1_b1_g1000_it100", laplacian = "normalised", alpha = 0.1,
-      gamma = 1000, steps = 100)
+    list(name = "NDFS__L_a1_b1_g1e8_it30", laplacian = "unnormalised", alpha = 1, gamma = 1e8, steps = 30),
+    list(name = "NDFS__Ln_a1_b1_g1e8_it30", laplacian = "normalised", alpha = 1, gamma = 1e8, steps = 30),
+    list(name = "NDFS__Ln_a0.1_b1_g1000_it100", laplacian = "normalised", alpha = 0.1, gamma = 1000, steps = 100)
   )
   for (set in c("mtcars", "synth60x200")) {
     x <- baseline_input(set)
@@ -25,11 +20,9 @@ test_that("fixtures: the public code, and scikit-feature repaired", {
       expect_lt(max(abs(feature_scores(fit) / want - 1)), 1e-9)
     }
     # That code adds a ridge of 1e-6 and stops after 58 and 17 steps.
-    fit <- quiet(ufs_ndfs(x, 3, graph = w, init = kmeans3_labels(set), update = "paper",
-      center = FALSE, scale = FALSE,
+    fit <- quiet(ufs_ndfs(x, 3, graph = w, init = kmeans3_labels(set), update = "paper", center = FALSE, scale = FALSE,
       control = replay(if (set == "mtcars") 58 else 17, 1e-32)))
-    expect_lt(rel_diff(unname(feature_scores(fit)),
-      baseline_expected(set, "NDFS__L_identity_scikit_stop")), 1e-6)
+    expect_lt(rel_diff(unname(feature_scores(fit)), baseline_expected(set, "NDFS__L_identity_scikit_stop")), 1e-6)
   }
 })
 
@@ -65,11 +58,9 @@ test_that("splitting and clipping agree where gamma is large, and splitting wins
   x <- planted(40, 12)$x
   labels <- rep_len(1:3, 40)
   run <- function(update, gamma) {
-    quiet(ufs_ndfs(x, 3, init = labels, gamma = gamma, update = update,
-      control = ufs_control(max_iter = 60, tol = -1)))
+    quiet(ufs_ndfs(x, 3, init = labels, gamma = gamma, update = update, control = ufs_control(max_iter = 60, tol = -1)))
   }
-  expect_equal(feature_scores(run("split", 1e8)), feature_scores(run("paper", 1e8)),
-    tolerance = 1e-5)
+  expect_equal(feature_scores(run("split", 1e8)), feature_scores(run("paper", 1e8)), tolerance = 1e-5)
   x <- as.matrix(mtcars)
   labels <- kmeans3_labels("mtcars")
   split <- run("split", 10)$trace$objective
@@ -84,13 +75,11 @@ test_that("the certificate is what it says", {
   f <- fit$solution$F
   w <- coef(fit)
   expect_true(all(f >= 0))
-  expect_equal(sqrt(sum((crossprod(f) - diag(3))^2)), fit$certificate[["orthogonality"]],
-    tolerance = 1e-6)
+  expect_equal(sqrt(sum((crossprod(f) - diag(3))^2)), fit$certificate[["orthogonality"]], tolerance = 1e-6)
   xu <- crossprod(x, f - x %*% w)
   size <- ref_row_norms(w)
   live <- size > 1e-7
-  violation <- ifelse(live, ref_row_norms(xu - 0.2 * w / pmax(size, 1e-300)) / 0.2,
-    ref_row_norms(xu) / 0.2 - 1)
+  violation <- ifelse(live, ref_row_norms(xu - 0.2 * w / pmax(size, 1e-300)) / 0.2, ref_row_norms(xu) / 0.2 - 1)
   expect_equal(max(violation), fit$certificate[["kkt"]], tolerance = 1e-6)
   expect_lte(fit$certificate[["kkt"]], 0.01)
   expect_identical(fit$n_nonzero, sum(live))
@@ -103,8 +92,7 @@ test_that("acceleration keeps falling and reaches the same point", {
   x <- planted(50, 30)$x
   labels <- planted(50, 30)$cluster
   fast <- ufs_ndfs(x, 3, init = labels, control = ufs_control(tol = 1e-7, inner_tol = 1e-4))
-  slow <- quiet(ufs_ndfs(x, 3, init = labels, solver = "irls",
-    control = ufs_control(max_iter = 3000, tol = 1e-12)))
+  slow <- quiet(ufs_ndfs(x, 3, init = labels, solver = "irls", control = ufs_control(max_iter = 3000, tol = 1e-12)))
   expect_true(all(diff(fast$trace$objective) <= 1e-12 * fast$trace$objective[1]))
   expect_lt(fast$iterations, slow$iterations / 3)
   # F drifts a little with every step.
@@ -117,8 +105,7 @@ test_that("it finds planted features, and beta sets how many live", {
     fit <- ufs_ndfs(data$x, 3)
     some <- ufs_ndfs(data$x, 3, beta = 0.05)
   })
-  expect_setequal(fit$feature_ranking[1:6], intersect(fit$feature_ranking[1:6],
-    data$informative))
+  expect_setequal(fit$feature_ranking[1:6], intersect(fit$feature_ranking[1:6], data$informative))
   expect_gt(some$n_nonzero, fit$n_nonzero)
   expect_warning(ufs_ndfs(data$x, 3, beta = 3, init = data$cluster), class = "ufs_warning_void")
 })
@@ -126,10 +113,8 @@ test_that("it finds planted features, and beta sets how many live", {
 test_that("starts: labels of any type, a matrix, k-means by the seed", {
   data <- planted(40, 10)
   a <- ufs_ndfs(data$x, 3, init = data$cluster)
-  expect_identical(feature_scores(a),
-    feature_scores(ufs_ndfs(data$x, 3, init = factor(letters[data$cluster]))))
-  expect_identical(feature_scores(a),
-    feature_scores(ufs_ndfs(data$x, 3, init = one_hot(data$cluster))))
+  expect_identical(feature_scores(a), feature_scores(ufs_ndfs(data$x, 3, init = factor(letters[data$cluster]))))
+  expect_identical(feature_scores(a), feature_scores(ufs_ndfs(data$x, 3, init = one_hot(data$cluster))))
   b <- withr::with_seed(4, ufs_ndfs(data$x, 3))
   expect_identical(feature_scores(b), feature_scores(withr::with_seed(4, ufs_ndfs(data$x, 3))))
   # Labels given: no random numbers.
@@ -171,8 +156,7 @@ test_that("graphs: arguments, a matrix, isolated samples", {
   expect_warning(fit <- ufs_ndfs(data$x, 3, graph = w, init = data$cluster,
     laplacian = "normalised"), class = "ufs_warning_graph")
   expect_true(all(is.finite(feature_scores(fit))))
-  expect_error(ufs_ndfs(data$x, 3, graph = w[-1, -1], init = data$cluster),
-    class = "ufs_error_argument")
+  expect_error(ufs_ndfs(data$x, 3, graph = w[-1, -1], init = data$cluster), class = "ufs_error_argument")
 })
 
 test_that("errors and status", {
@@ -234,8 +218,7 @@ test_that("the objective never rises, whatever gamma is, and is the one of the s
 })
 
 test_that("refusals say what is wrong", {
-  expect_refused(ufs_ndfs(mtcars, 2, init = matrix(-1, 32, 2)),
-    "`init` must be nonnegative, without a zero column.")
+  expect_refused(ufs_ndfs(mtcars, 2, init = matrix(-1, 32, 2)), "`init` must be nonnegative, without a zero column.")
   expect_refused(ufs_ndfs(cbind(a = rep(0:1, 15), b = rep(0:1, 15)), 3),
     "k-means cannot make 3 clusters: `x` has too few distinct rows.")
 })

@@ -213,6 +213,5 @@ test_that("probabilities that are not exact are said to be so", {
     out
   })
   w <- matrix(c(0, 1, 0, 1, 0, 1, 0, 1, 0), 3)
-  expect_warning(ufs_propagate(w, c("a", NA, "b")), "probabilities are not exact",
-    class = "ufs_warning_max_iter")
+  expect_warning(ufs_propagate(w, c("a", NA, "b")), "probabilities are not exact", class = "ufs_warning_max_iter")
 })

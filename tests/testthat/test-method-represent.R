@@ -16,8 +16,7 @@ test_that("solver paper is Algorithm 1 with the user's Theta, traced", {
     expect_identical(fit$iterations, ref$iterations)
     expect_lt(max(abs(fit$Z - t(ref$Z))), 1e-9)
     expect_lt(max(abs(fit$E - t(ref$E))), 1e-9)
-    expect_equal(as.matrix(fit$trace[c("error", "split", "change")]), ref$trace,
-      tolerance = 1e-6, ignore_attr = TRUE)
+    expect_equal(as.matrix(fit$trace[c("error", "split", "change")]), ref$trace, tolerance = 1e-6, ignore_attr = TRUE)
     expect_named(fit$trace, c("iteration", "mu", "error", "split", "change", "objective"))
     # The objective at (Z, E) of the last iteration, and that of (Z, x - Zx).
     w <- 1 + .7 * theta
@@ -83,8 +82,7 @@ test_that("names, progress, warnings, refusals, plots", {
   fit <- ufs_represent(mtcars, theta, alpha_e = 4)
   expect_identical(dimnames(fit$Z), list(rownames(mtcars), rownames(mtcars)))
   expect_identical(dimnames(fit$E), list(rownames(mtcars), names(mtcars)))
-  expect_warning(ufs_represent(mtcars, control = ufs_control(max_iter = 5)),
-    class = "ufs_warning_max_iter")
+  expect_warning(ufs_represent(mtcars, control = ufs_control(max_iter = 5)), class = "ufs_warning_max_iter")
   seen <- 0L
   ufs_represent(mtcars, control = ufs_control(progress = function(...) seen <<- seen + 1L))
   expect_gt(seen, 50L)
@@ -128,6 +126,5 @@ test_that("what it would need is said before it is taken", {
 })
 
 test_that("refusals say what is wrong", {
-  expect_refused(ufs_represent(mtcars, theta = matrix(-1, 32, 32)),
-    "`theta` must not have negative entries.")
+  expect_refused(ufs_represent(mtcars, theta = matrix(-1, 32, 32)), "`theta` must not have negative entries.")
 })

@@ -66,9 +66,7 @@ test_that("the bound holds at every tolerance", {
   over <- unlist(lapply(1:6, function(seed) {
     x <- withr::with_seed(seed, matrix(rt(40 * 3, 3), 40))
     x <- cbind(rbind(x, x[1:5, ]), 1)
-    fit_to <- function(tol) {
-      suppressWarnings(raw(ufs_rrss, x, control = ufs_control(tol = tol, max_iter = 3000)))
-    }
+    fit_to <- function(tol) suppressWarnings(raw(ufs_rrss, x, control = ufs_control(tol = tol, max_iter = 3000)))
     best <- min(fit_to(1e-7)$trace$best)
     vapply(c(.1, .03, .01, 1e-3, 1e-4), function(tol) {
       fit <- fit_to(tol)
@@ -97,8 +95,7 @@ test_that("a bound above the objective is never called converged", {
 test_that("scale does not matter, nor does a sample of zeros", {
   x <- sample_data(20, 6)
   run <- function(x) {
-    sample_scores(raw(ufs_rrss, x, gamma_rel = 0.2,
-      control = ufs_control(tol = 1e-5, max_iter = 3000)))
+    sample_scores(raw(ufs_rrss, x, gamma_rel = 0.2, control = ufs_control(tol = 1e-5, max_iter = 3000)))
   }
   base <- run(x)
   close_to <- function(a, b) expect_lt(max(abs(unname(a) - unname(b))), 2e-3 * max(b))
@@ -125,8 +122,7 @@ test_that("defaults, constants, errors, conditions", {
   expect_warning(with_constant <- ufs_rrss(cbind(x, 1)), class = "ufs_warning_constant")
   expect_identical(sample_scores(with_constant), sample_scores(ufs_rrss(x)))
   expect_warning(ufs_rrss(x, control = ufs_control(max_iter = 2)), class = "ufs_warning_max_iter")
-  expect_warning(none <- ufs_rrss(x, control = ufs_control(max_iter = 0)),
-    class = "ufs_warning_max_iter")
+  expect_warning(none <- ufs_rrss(x, control = ufs_control(max_iter = 0)), class = "ufs_warning_max_iter")
   expect_true(all(sample_scores(none) == 0))
   expect_error(ufs_rrss(x, gamma = 0), class = "ufs_error_argument")
   expect_error(ufs_rrss(x, gamma_rel = Inf), class = "ufs_error_argument")

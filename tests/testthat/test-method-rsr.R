@@ -4,8 +4,7 @@ test_that("fixtures: the authors' code, step by step", {
   skip_on_cran()
   for (set in c("mtcars", "synth60x200")) {
     for (lambda in c(0.1, 1)) {
-      fit <- quiet(ufs_rsr(baseline_input(set), lambda = lambda, solver = "irls",
-        center = FALSE, scale = FALSE,
+      fit <- quiet(ufs_rsr(baseline_input(set), lambda = lambda, solver = "irls", center = FALSE, scale = FALSE,
         control = ufs_control(max_iter = 50, tol = -1, eps = .Machine$double.eps)))
       want <- baseline_expected(set, paste0("RSR__lambda", lambda, "_it50"))
       expect_lt(max(abs(feature_scores(fit) - want)), 1e-9)
@@ -87,8 +86,7 @@ test_that("the window of lambda", {
   wide <- unit_columns(planted(10, 25)$x)
   fit <- ufs_rsr(wide)
   expect_identical(fit$params$lambda_identity, NA_real_)
-  expect_equal(fit$params$lambda_max,
-    max(ref_row_norms(crossprod(wide, wide / ref_row_norms(wide)))))
+  expect_equal(fit$params$lambda_max, max(ref_row_norms(crossprod(wide, wide / ref_row_norms(wide)))))
   expect_equal(fit$params$lambda, 0.5 * fit$params$lambda_max)
   # A column twice: no full rank, no lower end.
   expect_identical(ufs_rsr(cbind(x, x[, 1]))$params$lambda_identity, NA_real_)
@@ -106,8 +104,7 @@ test_that("W = I is claimed only where it is optimal", {
     identity <- max(abs(coef(fit) - diag(5))) == 0
     claimed <- c(claimed, identity)
     refuted <- c(refuted, ref_rsr_objective(x, coef(other), low * by) < low * by * 5 * (1 - 1e-6))
-    expect_lte(ref_rsr_objective(x, coef(fit), low * by),
-      ref_rsr_objective(x, coef(other), low * by) * (1 + 1e-6))
+    expect_lte(ref_rsr_objective(x, coef(fit), low * by), ref_rsr_objective(x, coef(other), low * by) * (1 + 1e-6))
   }
   expect_true(any(claimed) && any(refuted))
   expect_false(any(claimed & refuted))
@@ -139,8 +136,7 @@ test_that("the order of the samples does not show at the default tolerance eithe
 
 test_that("smallest sizes", {
   expect_identical(dim(coef(ufs_rsr(cbind(a = c(1, 2, 4, 3))))), c(1L, 1L))
-  expect_identical(length(feature_scores(quiet(ufs_rsr(planted(3, 3, c = 2, informative = 1)$x)))),
-    3L)
+  expect_identical(length(feature_scores(quiet(ufs_rsr(planted(3, 3, c = 2, informative = 1)$x)))), 3L)
   fit <- quiet(ufs_rsr(mtcars, control = ufs_control(max_iter = 0)))
   expect_identical(fit$status, "max_iter")
   expect_identical(nrow(fit$trace), 0L)
@@ -148,8 +144,7 @@ test_that("smallest sizes", {
 })
 
 test_that("status, warnings and errors", {
-  expect_warning(fit <- ufs_rsr(mtcars, control = ufs_control(max_iter = 3)),
-    class = "ufs_warning_max_iter")
+  expect_warning(fit <- ufs_rsr(mtcars, control = ufs_control(max_iter = 3)), class = "ufs_warning_max_iter")
   expect_identical(fit$status, "max_iter")
   expect_warning(ufs_rsr(mtcars, control = ufs_control(max_iter = 3, warn = FALSE)), NA)
   expect_error(ufs_rsr(mtcars, lambda = 0), class = "ufs_error_argument")
@@ -190,11 +185,8 @@ test_that("no fit is converged with a bound above its objective", {
   for (seed in 1:8) {
     x <- withr::with_seed(seed, matrix(rnorm(12), 3))
     for (solver in c("exact", "irls")) {
-      fit <- tryCatch(quiet(ufs_rsr(x, lambda_rel = 1e-8, solver = solver)),
-        ufs_error_lapack = function(e) NULL)
-      if (!is.null(fit) && fit$status == "converged") {
-        expect_gte(fit$certificate[["gap"]], -1e-6)
-      }
+      fit <- tryCatch(quiet(ufs_rsr(x, lambda_rel = 1e-8, solver = solver)), ufs_error_lapack = function(e) NULL)
+      if (!is.null(fit) && fit$status == "converged") expect_gte(fit$certificate[["gap"]], -1e-6)
     }
   }
   expect_true(TRUE)
@@ -240,8 +232,7 @@ test_that("W = I beyond its simple bound, and W = 0 from the end of the window o
   x[1:5, ] <- 3 * x[1:5, ]
   x <- unit_columns(x)
   low <- 1 / max(ref_row_norms(x %*% solve(crossprod(x))))
-  expect_warning(fit <- ufs_rsr(x, lambda = 1.3 * low, center = FALSE, scale = FALSE),
-    class = "ufs_warning_void")
+  expect_warning(fit <- ufs_rsr(x, lambda = 1.3 * low, center = FALSE, scale = FALSE), class = "ufs_warning_void")
   expect_identical(unname(coef(fit)), diag(30))
   expect_identical(fit$iterations, 1L)
   expect_identical(fit$certificate[["gap"]], 0)
@@ -252,8 +243,7 @@ test_that("W = I beyond its simple bound, and W = 0 from the end of the window o
     control = ufs_control(max_iter = 500, tol = 1e-12)))
   expect_gt(ref_rsr_objective(x, coef(tight), 1.3 * low), best * (1 - 1e-9))
 
-  expect_warning(none <- ufs_rsr(x, lambda_rel = 1, center = FALSE, scale = FALSE),
-    class = "ufs_warning_void")
+  expect_warning(none <- ufs_rsr(x, lambda_rel = 1, center = FALSE, scale = FALSE), class = "ufs_warning_void")
   expect_identical(unname(feature_scores(none)), numeric(30))
   expect_identical(unname(coef(none)), matrix(0, 30, 30))
   expect_equal(unname(none$solution$residual), ref_row_norms(x))
@@ -369,8 +359,7 @@ attained <- function(fit, x) {
 
 test_that("the objective and the bound are those of the W that is returned", {
   skip_on_cran()
-  one_hot <- cbind(stats::model.matrix(~ Species - 1, iris), as.matrix(iris[, 1:4]),
-    sum = iris[, 1] + iris[, 2])
+  one_hot <- cbind(stats::model.matrix(~ Species - 1, iris), as.matrix(iris[, 1:4]), sum = iris[, 1] + iris[, 2])
   copies <- cbind(as.matrix(mtcars), as.matrix(mtcars[, 1:4]))
   colnames(copies) <- paste0("f", seq_len(ncol(copies)))
   wide <- withr::with_seed(1, matrix(rnorm(4 * 27), 4, dimnames = list(NULL, paste0("f", 1:27))))
@@ -391,8 +380,7 @@ test_that("the objective and the bound are those of the W that is returned", {
         # Copies share what W has for them, which is another W, no worse.
         shared <- anyDuplicated(t(unrow(x))) > 0
         expect_equal(last$best, value[i], tolerance = if (shared && lambda_rel < 1e-5) 1e-4 else if (shared) 1e-7 else 1e-9)
-        expect_equal(unname(fits[[i]]$feature_scores), unname(sqrt(rowSums(fits[[i]]$solution$W^2))),
-          tolerance = 1e-7)
+        expect_equal(unname(fits[[i]]$feature_scores), unname(sqrt(rowSums(fits[[i]]$solution$W^2))), tolerance = 1e-7)
         expect_lte(last$bound, min(value) * (1 + 1e-9))
         expect_gte(last$bound, value[i] * (1 - fits[[i]]$certificate[["gap"]]) - 1e-4 * value[i])
       }

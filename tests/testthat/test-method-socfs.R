@@ -8,9 +8,7 @@ replay <- function(x, c, lambda, gamma, init, outer, inner, eps, ...) {
 quiet <- function(...) ufs_control(..., warn = FALSE)
 
 # Never up, by more than rounding.
-expect_monotone <- function(objective, slack = 1e-12) {
-  expect_true(all(diff(objective) <= slack * abs(objective[-1])))
-}
+expect_monotone <- function(objective, slack = 1e-12) expect_true(all(diff(objective) <= slack * abs(objective[-1])))
 
 # ---- fixtures and the literal twin -------------------------------------------------------
 
@@ -22,8 +20,7 @@ test_that("the fixture socfs1 is reproduced (p-form)", {
   par <- utils::read.csv(test_path("fixtures", "socfs", "socfs1_par.csv"), header = FALSE)
   par <- as.list(stats::setNames(par[[2]], par[[1]]))
   x <- t(read("X"))
-  fit <- replay(x, 2, par$lambda, par$gamma, list(E = read("E0"), F = read("F0"), g = 1),
-    par$outer, par$inner, par$eps)
+  fit <- replay(x, 2, par$lambda, par$gamma, list(E = read("E0"), F = read("F0"), g = 1), par$outer, par$inner, par$eps)
   expect_equal(fit$solution$V, read("out_V"), tolerance = 1e-8, ignore_attr = TRUE)
   expect_equal(fit$solution$E, read("out_E"), tolerance = 1e-8, ignore_attr = TRUE)
   expect_equal(fit$solution$F, read("out_F"), tolerance = 1e-8, ignore_attr = TRUE)
@@ -51,12 +48,10 @@ test_that("plain iterations are the paper's, with B, m = c + 2 and full inverses
     draws[12, ] <- draws[3, ]
     b <- withr::with_seed(3, qr.Q(qr(matrix(rnorm((c + 2) * c), c + 2))))
     want <- ref_socfs_literal(t(x), 1.5, 0.7, draws %*% t(b), b, e, f, rep(1, p), 1e-8, 30, 10)
-    expect_warning(
-      fit <- replay(x, c, 1.5, 0.7, list(E = e, F = f, V = draws, g = 1), 30, 10, 1e-8),
+    expect_warning(fit <- replay(x, c, 1.5, 0.7, list(E = e, F = f, V = draws, g = 1), 30, 10, 1e-8),
       class = "ufs_warning_constant")
     expect_equal(fit$solution$V, want$W %*% want$B, tolerance = 1e-8, ignore_attr = TRUE)
-    expect_equal(row_norms(fit$solution$V), row_norms(want$W), tolerance = 1e-8,
-      ignore_attr = TRUE)
+    expect_equal(row_norms(fit$solution$V), row_norms(want$W), tolerance = 1e-8, ignore_attr = TRUE)
     expect_equal(fit$solution$E, want$E, tolerance = 1e-8, ignore_attr = TRUE)
     expect_equal(fit$solution$F, want$F, tolerance = 1e-8, ignore_attr = TRUE)
     # The zero column counts too: its V0 in the first value, sqrt(eps) in the others.
@@ -109,8 +104,7 @@ test_that("the ridge step's two forms agree with each other and with the inverse
     for (lambda in c(1, 1e-3)) {
       v <- lapply(c("n", "p"), function(form) .Call(C_test_ridge, x, e, g, lambda, form)$v)
       expect_equal(v[[1]], v[[2]], tolerance = 1e-8)
-      expect_equal(v[[1]], solve(crossprod(x) + lambda * diag(1 / g), crossprod(x, e)),
-        tolerance = 1e-8)
+      expect_equal(v[[1]], solve(crossprod(x) + lambda * diag(1 / g), crossprod(x, e)), tolerance = 1e-8)
     }
   }
 })
@@ -137,8 +131,7 @@ test_that("objectives never rise, the constraints hold, the certificate closes",
   for (shape in list(c(60, 200, 4), c(150, 30, 3), c(40, 40, 2))) {
     data <- socfs_data(shape[1], shape[2], shape[3], 10, 1)
     for (gamma in c(0, 0.1, 1, 1000)) {
-      exact <- ufs_socfs(data$x, shape[3], gamma = gamma, init = data$label, lambda_rel = 0.2,
-        control = quiet())
+      exact <- ufs_socfs(data$x, shape[3], gamma = gamma, init = data$label, lambda_rel = 0.2, control = quiet())
       expect_monotone(exact$trace$objective)
       expect_equal(crossprod(exact$solution$E), diag(shape[3]), tolerance = 1e-12)
       expect_identical(unname(exact$solution$F), pmax(unname(exact$solution$E), 0))
@@ -189,8 +182,7 @@ test_that("the exact solver stays where a long plain run ended", {
   exact <- ufs_socfs(data$x, 3, init = list(E = plain$solution$E), control = quiet())
   expect_identical(selected_features(exact, 20), selected_features(plain, 20))
   objective <- function(fit) {
-    sum((fit$solution$E - scale(data$x) %*% fit$solution$V)^2) +
-      fit$params$lambda * sum(row_norms(fit$solution$V)) +
+    sum((fit$solution$E - scale(data$x) %*% fit$solution$V)^2) + fit$params$lambda * sum(row_norms(fit$solution$V)) +
       sum(pmin(fit$solution$E, 0)^2)
   }
   expect_lte(objective(exact), objective(plain))
@@ -215,8 +207,7 @@ test_that("polishing a plain run never raises the objective and makes zeros exac
   expect_identical(unique(fine$trace$solver), c("paper", "exact"))
   expect_lte(fine$certificate[["gap"]], 1e-6)
   # A negative tolerance means the plain run and nothing else.
-  plain <- ufs_socfs(data$x, 3, init = data$label, solver = "paper",
-    control = quiet(max_iter = 7, tol = -1))
+  plain <- ufs_socfs(data$x, 3, init = data$label, solver = "paper", control = quiet(max_iter = 7, tol = -1))
   expect_identical(plain$iterations, 7L)
   expect_false(plain$params$polish)
   expect_identical(unique(plain$trace$solver), "paper")
@@ -225,8 +216,7 @@ test_that("polishing a plain run never raises the objective and makes zeros exac
 test_that("with and without extrapolation: both descend and converge", {
   skip_if_not_installed("withr")
   x <- scale(socfs_data(50, 120, 3, 10, 6)$x)
-  control <- resolve_control(quiet(), max_iter = 500L, tol = 1e-7, inner_max_iter = 10L,
-    inner_tol = 1e-4)
+  control <- resolve_control(quiet(), max_iter = 500L, tol = 1e-7, inner_max_iter = 10L, inner_tol = 1e-4)
   lambda <- 0.2 * 2 * max(sqrt(colSums(x^2)))
   problem <- list(x = x, lambda = lambda, gamma = 1, eps = 1e-15)
   start <- list(E = random_orthonormal(50, 3, 1))
@@ -247,8 +237,7 @@ test_that("warm_irls and path change the way, not the contract", {
   expect_identical(warm$trace$solver[c(2, nrow(warm$trace))], c("paper", "exact"))
   expect_monotone(warm$trace$objective)
   expect_lte(warm$certificate[["gap"]], 1e-6)
-  path <- ufs_socfs(data$x, 3, init = data$label,
-    control = quiet(paper = list(path = c(0.1, 0.3))))
+  path <- ufs_socfs(data$x, 3, init = data$label, control = quiet(paper = list(path = c(0.1, 0.3))))
   expect_monotone(path$trace$objective)
   expect_identical(path$trace$iteration, 0:path$iterations)
   expect_lte(path$certificate[["kkt"]], 1e-4)
@@ -264,9 +253,8 @@ test_that("permutations and scale carry through a plain run", {
   x <- centred(socfs_data(n, p, 3, 6, 8)$x)
   e <- random_orthonormal(n, 3, 1)
   run <- function(x, e, lambda = 1, eps = 1e-10) {
-    fit <- ufs_socfs(x, 3, lambda = lambda, init = e, solver = "paper", center = FALSE,
-      scale = FALSE, control = quiet(max_iter = 20, tol = -1, inner_max_iter = 5,
-        inner_tol = -1, eps = eps))
+    fit <- ufs_socfs(x, 3, lambda = lambda, init = e, solver = "paper", center = FALSE, scale = FALSE,
+      control = quiet(max_iter = 20, tol = -1, inner_max_iter = 5, inner_tol = -1, eps = eps))
     unname(fit$solution$V)
   }
   v <- run(x, e)
@@ -289,8 +277,7 @@ test_that("permutations and scale carry through the exact solver", {
   features <- withr::with_seed(1, sample(60))
   moved <- ufs_socfs(data$x[, features], 3, init = data$label, control = quiet())
   expect_equal(last(moved), last(fit), tolerance = 1e-6)
-  expect_lte(max(abs(moved$solution$V - fit$solution$V[features, ])),
-    1e-2 * max(abs(fit$solution$V)))
+  expect_lte(max(abs(moved$solution$V - fit$solution$V[features, ])), 1e-2 * max(abs(fit$solution$V)))
   samples <- withr::with_seed(2, sample(40))
   moved <- ufs_socfs(data$x[samples, ], 3, init = data$label[samples], control = quiet())
   expect_equal(last(moved), last(fit), tolerance = 1e-6)
@@ -322,9 +309,7 @@ test_that("from lambda_max on every row is zero, with a warning", {
   skip_if_not_installed("withr")
   data <- socfs_data(30, 20, 2, 5, 11)
   for (rel in c(1.01, 5)) {
-    expect_warning(
-      fit <- ufs_socfs(data$x, 2, lambda_rel = rel, init = data$label),
-      class = "ufs_warning_zero")
+    expect_warning(fit <- ufs_socfs(data$x, 2, lambda_rel = rel, init = data$label), class = "ufs_warning_zero")
     expect_true(all(fit$solution$V == 0))
     expect_identical(fit$certificate[["live_rows"]], 0)
     expect_identical(fit$certificate[["kkt"]], 0)
@@ -350,15 +335,13 @@ test_that("equal features share their row, under either solver", {
   x <- data$x[, c(1:20, 3, 3, 15)]
   fit <- ufs_socfs(x, 3, init = data$label)
   one <- ufs_socfs(data$x, 3, init = data$label)
-  expect_equal(unname(fit$solution$V[c(3, 21, 22), ]),
-    unname(one$solution$V[c(3, 3, 3), ]) / 3, tolerance = 1e-12)
+  expect_equal(unname(fit$solution$V[c(3, 21, 22), ]), unname(one$solution$V[c(3, 3, 3), ]) / 3, tolerance = 1e-12)
   expect_identical(fit$solution$V[15, ], fit$solution$V[23, ])
   expect_equal(fit$trace$objective, one$trace$objective, tolerance = 1e-12)
   expect_identical(fit$params$merged_copies, 3L)
   ranking <- unname(feature_ranking(fit))
   expect_true(all(diff(match(c(3, 21, 22), ranking)) == 1))
-  irls <- ufs_socfs(x, 3, init = data$label, solver = "paper",
-    control = quiet(tol = -1, max_iter = 20))
+  irls <- ufs_socfs(x, 3, init = data$label, solver = "paper", control = quiet(tol = -1, max_iter = 20))
   expect_identical(irls$params$merged_copies, 0L)
   expect_equal(irls$solution$V[3, ], irls$solution$V[22, ], tolerance = 1e-12)
   # A polished replay from a given V keeps the copies equal too.
@@ -371,8 +354,7 @@ test_that("equal features share their row, under either solver", {
 test_that("the smallest and largest numbers of clusters", {
   skip_if_not_installed("withr")
   data <- socfs_data(12, 6, 2, 3, 14)
-  expect_warning(one <- ufs_socfs(data$x, 1, control = quiet()),
-    class = "ufs_warning_clusters")
+  expect_warning(one <- ufs_socfs(data$x, 1, control = quiet()), class = "ufs_warning_clusters")
   expect_gt(one$certificate[["live_rows"]], 0)
   expect_identical(ncol(one$solution$E), 1L)
   all <- ufs_socfs(data$x, 12, lambda_rel = 0.05, control = quiet())
@@ -398,8 +380,7 @@ test_that("no draw is made where a start is given", {
 true_objective <- function(fit, x) {
   v <- unname(fit$solution$V)
   e <- unname(fit$solution$E)
-  sum((e - scale(x) %*% v)^2) + fit$params$lambda * sum(row_norms(v)) +
-    fit$params$gamma * sum(pmin(e, 0)^2)
+  sum((e - scale(x) %*% v)^2) + fit$params$lambda * sum(row_norms(v)) + fit$params$gamma * sum(pmin(e, 0)^2)
 }
 
 test_that("from random starts the exact solver ends no higher than the paper's iteration", {
@@ -410,16 +391,14 @@ test_that("from random starts the exact solver ends no higher than the paper's i
     for (seed in 1:3) {
       e <- random_orthonormal(nrow(x), 3, seed)
       exact <- ufs_socfs(x, 3, init = e, control = quiet())
-      plain <- ufs_socfs(x, 3, init = e, solver = "paper",
-        control = quiet(paper = list(polish = FALSE)))
+      plain <- ufs_socfs(x, 3, init = e, solver = "paper", control = quiet(paper = list(polish = FALSE)))
       polished <- ufs_socfs(x, 3, init = e, solver = "paper", control = quiet())
       expect_lte(true_objective(exact, x), true_objective(plain, x))
       expect_lte(true_objective(exact, x), true_objective(polished, x) * (1 + 1e-7))
       # V = 0 only where the plain iteration ended there too.
       expect_gt(sum(feature_scores(plain) > 10 * sqrt(plain$params$eps)), 0)
       expect_gt(exact$certificate[["live_rows"]], 0)
-      expect_equal(true_objective(exact, x), exact$trace$objective[nrow(exact$trace)],
-        tolerance = 1e-10)
+      expect_equal(true_objective(exact, x), exact$trace$objective[nrow(exact$trace)], tolerance = 1e-10)
       expect_monotone(exact$trace$objective)
       expect_lte(exact$certificate[["gap"]], 1e-6)
     }
@@ -430,9 +409,7 @@ test_that("V = 0 from labels is not the answer while another V is lower", {
   x <- as.matrix(iris[, 1:4])
   for (rel in c(0.3, 0.7)) {
     # Labels that say nothing about the data.
-    fit <- function(solver) {
-      ufs_socfs(x, 3, lambda_rel = rel, init = rep(1:3, 50), solver = solver, control = quiet())
-    }
+    fit <- function(solver) ufs_socfs(x, 3, lambda_rel = rel, init = rep(1:3, 50), solver = solver, control = quiet())
     plain <- fit("paper")
     exact <- fit("exact")
     expect_gt(plain$certificate[["live_rows"]], 0)
@@ -526,10 +503,8 @@ test_that("every kind of start works", {
   # Not orthonormal: its polar factor.
   skew <- e %*% matrix(c(2, 1, 0, 0, 1, 0, 0, 0, 3), 3)
   s <- svd(skew)
-  expect_equal(ufs_socfs(data$x, 3, init = skew)$solution,
-    ufs_socfs(data$x, 3, init = tcrossprod(s$u, s$v))$solution)
-  expect_identical(as_labels$solution$cluster,
-    max.col(as_labels$solution$E, ties.method = "first"))
+  expect_equal(ufs_socfs(data$x, 3, init = skew)$solution, ufs_socfs(data$x, 3, init = tcrossprod(s$u, s$v))$solution)
+  expect_identical(as_labels$solution$cluster, max.col(as_labels$solution$E, ties.method = "first"))
   # Fewer distinct samples than clusters: k-means cannot, a random start can.
   rows <- data$x[rep(1:2, 10), ]
   expect_warning(fit <- ufs_socfs(rows, 3, control = quiet()), class = "ufs_warning_start")
@@ -606,10 +581,8 @@ test_that("a given start stays as it was, names travel, the status is honest", {
   dimnames(x) <- list(paste0("s", 1:30), paste0("f", 1:20))
   init <- list(E = indicator(data$label, 2), V = matrix(0.1, 20, 2), g = rep(1, 20))
   init_keep <- lapply(init, function(m) m + 0)
-  expect_warning(
-    fit <- ufs_socfs(x, 2, init = init, solver = "paper",
-      control = ufs_control(max_iter = 2, paper = list(polish = FALSE))),
-    class = "ufs_warning_max_iter")
+  expect_warning(fit <- ufs_socfs(x, 2, init = init, solver = "paper",
+    control = ufs_control(max_iter = 2, paper = list(polish = FALSE))), class = "ufs_warning_max_iter")
   expect_identical(init, init_keep)
   expect_identical(fit$status, "max_iter")
   expect_identical(fit$iterations, 2L)
@@ -657,8 +630,7 @@ test_that("copies are named: merged ones, and rescaled ones among the chosen", {
   more <- cbind(x, same = x[, top[1]], third = -x[, top[2]] / 3 + 5)
   fit <- withr::with_seed(1, suppressWarnings(ufs_socfs(more, 3, control = quiet())))
   expect_setequal(fit$copies$feature, c("same", "third"))
-  expect_identical(fit$copies$copy_of[match(c("same", "third"), fit$copies$feature)],
-    colnames(x)[top])
+  expect_identical(fit$copies$copy_of[match(c("same", "third"), fit$copies$feature)], colnames(x)[top])
   expect_output(print(fit), "2 features are copies of others")
   shown <- sum(feature_scores(fit) > 0)
   expect_message(selected_features(fit, shown), "same", class = "ufs_message_copies")

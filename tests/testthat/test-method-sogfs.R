@@ -56,8 +56,7 @@ test_that("it finds planted clusters", {
 })
 
 test_that("a large gamma leaves n_dims features, and says so", {
-  expect_warning(fit <- ufs_sogfs(mtcars, 3, n_dims = 2, gamma = 100), "only 2 of 11",
-    class = "ufs_warning_void")
+  expect_warning(fit <- ufs_sogfs(mtcars, 3, n_dims = 2, gamma = 100), "only 2 of 11", class = "ufs_warning_void")
   expect_identical(fit$n_nonzero, 2L)
   expect_identical(quiet(ufs_sogfs(mtcars, 3))$params$n_dims, 4L)
   expect_identical(quiet(ufs_sogfs(mtcars, 6))$params$n_dims, 6L)
@@ -69,8 +68,7 @@ test_that("p > n: the start is not left to LAPACK", {
   x <- unit_columns(planted(20, 50)$x)
   noisy <- withr::with_seed(1, x + 1e-13 * matrix(rnorm(length(x)), nrow(x)))
   run <- function(x) quiet(ufs_sogfs(x, 3, gamma = 0.2, center = FALSE, scale = FALSE))
-  expect_equal(unname(feature_scores(run(x))), unname(feature_scores(run(noisy))),
-    tolerance = 1e-4)
+  expect_equal(unname(feature_scores(run(x))), unname(feature_scores(run(noisy))), tolerance = 1e-4)
 })
 
 test_that("sparse eigenvectors beyond the dense limit", {
@@ -88,8 +86,7 @@ test_that("duplicated samples, constants, k = n - 1, smallest sizes", {
   # Every sample many times: all distances to the neighbours are 0.
   same <- quiet(ufs_sogfs(x[rep(1:3, each = 8), ], 3))
   expect_true(all(is.finite(feature_scores(same))))
-  expect_warning(expect_warning(fit <- ufs_sogfs(cbind(1, x), 2, gamma = 100),
-    class = "ufs_warning_constant"),
+  expect_warning(expect_warning(fit <- ufs_sogfs(cbind(1, x), 2, gamma = 100), class = "ufs_warning_constant"),
     class = "ufs_warning_void")
   expect_true(is.na(feature_scores(fit)[1]))
   full <- quiet(ufs_sogfs(x, 2, n_neighbours = 19))
@@ -102,8 +99,7 @@ test_that("errors, status, determinism", {
   expect_error(ufs_sogfs(mtcars, 3, n_dims = 12), class = "ufs_error_argument")
   expect_error(ufs_sogfs(mtcars, 3, n_neighbours = 32), "32 samples", class = "ufs_error_argument")
   expect_error(ufs_sogfs(mtcars, 3, gamma = 0), class = "ufs_error_argument")
-  expect_warning(expect_warning(
-    fit <- ufs_sogfs(mtcars, 3, gamma = 100, control = ufs_control(max_iter = 2)),
+  expect_warning(expect_warning(fit <- ufs_sogfs(mtcars, 3, gamma = 100, control = ufs_control(max_iter = 2)),
     class = "ufs_warning_max_iter"), class = "ufs_warning_void")
   expect_identical(fit$iterations, 2L)
   expect_identical(nrow(fit$trace), 2L)

@@ -21,9 +21,7 @@ ref_spca <- function(x, a, lambda, iterations) {
   }
   list(a = a, b = b)
 }
-ref_spca_objective <- function(x, a, b, lambda) {
-  sum((x - x %*% b %*% t(a))^2) + lambda * sum(abs(b))
-}
+ref_spca_objective <- function(x, a, b, lambda) sum((x - x %*% b %*% t(a))^2) + lambda * sum(abs(b))
 # The largest violation of the lassos' conditions, as a share of lambda.
 ref_spca_kkt <- function(x, a, b, lambda) {
   max(vapply(seq_len(ncol(a)), function(j) {
@@ -61,8 +59,7 @@ test_that("the objective, its descent and the certificate hold on the user's dat
   a <- fit$solution$A[1:10, ]
   b <- fit$solution$B[1:10, ]
   expect_equal(crossprod(a), diag(3), tolerance = 1e-10, ignore_attr = TRUE)
-  expect_equal(utils::tail(fit$trace$objective, 1), ref_spca_objective(z, a, b, fit$params$lambda),
-    tolerance = 1e-9)
+  expect_equal(utils::tail(fit$trace$objective, 1), ref_spca_objective(z, a, b, fit$params$lambda), tolerance = 1e-9)
   expect_lte(max(diff(fit$trace$objective)), 1e-9 * fit$trace$objective[1])
   expect_equal(fit$certificate[["kkt"]], ref_spca_kkt(z, a, b, fit$params$lambda), tolerance = 1e-4)
   expect_lt(fit$certificate[["kkt"]], 1e-3)
@@ -75,16 +72,14 @@ test_that("explained is the adjusted variance of Zou et al.", {
   x <- sample_data(20, 7)
   fit <- ufs_spca(x, 3, lambda_rel = .2)
   scores <- standard(x) %*% apply(fit$solution$B, 2, function(b) b / sqrt(sum(b^2)))
-  expect_equal(fit$solution$explained, cumsum(diag(qr.R(qr(scores)))^2) / sum(standard(x)^2),
-    tolerance = 1e-10)
+  expect_equal(fit$solution$explained, cumsum(diag(qr.R(qr(scores)))^2) / sum(standard(x)^2), tolerance = 1e-10)
 })
 
 test_that("a tiny penalty gives principal components, a full one nothing", {
   x <- sample_data(30, 6)
   fit <- ufs_spca(x, 2, lambda_rel = 1e-7, control = ufs_control(tol = 1e-7))
   expect_lt(max(abs(abs(colSums(fit$solution$loadings * svd(standard(x))$v[, 1:2])) - 1)), 1e-5)
-  expect_equal(fit$solution$explained[2], sum(svd(standard(x))$d[1:2]^2) / sum(standard(x)^2),
-    tolerance = 1e-5)
+  expect_equal(fit$solution$explained[2], sum(svd(standard(x))$d[1:2]^2) / sum(standard(x)^2), tolerance = 1e-5)
   expect_warning(none <- ufs_spca(x, 2, lambda_rel = 1.001), class = "ufs_warning_zero")
   expect_true(all(none$solution$B == 0))
   expect_true(any(ufs_spca(x, 2, lambda_rel = .99)$solution$B != 0))
@@ -116,8 +111,7 @@ test_that("arguments", {
   expect_error(ufs_spca(x, 2, lambda = 0), "`lambda`", class = "ufs_error_argument")
   expect_error(ufs_spca(x, 6), "n_components", class = "ufs_error_argument")
   expect_error(ufs_spca(x, 2, lambda_rel = 0), "lambda_rel", class = "ufs_error_argument")
-  expect_warning(ufs_spca(x, 2, control = ufs_control(max_iter = 1, tol = 1e-12)),
-    class = "ufs_warning_max_iter")
+  expect_warning(ufs_spca(x, 2, control = ufs_control(max_iter = 1, tol = 1e-12)), class = "ufs_warning_max_iter")
 })
 
 test_that("a column, its copy and its negative have the same score, in spca, jspca and mcfs", {

@@ -4,10 +4,8 @@ test_that("fixtures: the three scores", {
   for (set in c("mtcars", "synth60x200")) {
     x <- baseline_input(set)
     statistic <- function(type = "phi2", ...) unname(ufs_spec(x, type = type, ...)$statistic)
-    expect_equal(statistic(type = "phi1"), baseline_expected(set, "SPEC__given_heat_style-1"),
-      tolerance = 1e-11)
-    expect_equal(statistic(type = "phi2"), baseline_expected(set, "SPEC__given_heat_style0"),
-      tolerance = 1e-11)
+    expect_equal(statistic(type = "phi1"), baseline_expected(set, "SPEC__given_heat_style-1"), tolerance = 1e-11)
+    expect_equal(statistic(type = "phi2"), baseline_expected(set, "SPEC__given_heat_style0"), tolerance = 1e-11)
     expect_equal(statistic(type = "phi3", n_clusters = 3),
       baseline_expected(set, "SPEC__given_heat_style3"), tolerance = 1e-10)
   }
@@ -35,17 +33,14 @@ test_that("every type and power is that of the definition, in the right directio
 test_that("phi2 is the Laplacian score; phi1 is too for features that are D-centred", {
   x <- noise(30, 4)
   graph <- ufs_graph(x)
-  expect_equal(ufs_spec(x, graph, "phi2")$statistic, ufs_laplacian(x, graph)$statistic,
-    tolerance = 1e-13)
+  expect_equal(ufs_spec(x, graph, "phi2")$statistic, ufs_laplacian(x, graph)$statistic, tolerance = 1e-13)
   centred <- sweep(x, 2, colSums(x * graph$degree) / sum(graph$degree))
-  expect_equal(ufs_spec(centred, graph, type = "phi1")$statistic,
-    ufs_laplacian(x, graph)$statistic, tolerance = 1e-12)
+  expect_equal(ufs_spec(centred, graph, type = "phi1")$statistic, ufs_laplacian(x, graph)$statistic, tolerance = 1e-12)
   # The pitfall: a feature far from 0 looks smooth.
   far <- x
   far[, 2] <- far[, 2] + 1e3
   expect_identical(unname(feature_ranking(ufs_spec(far, graph, type = "phi1")))[1], 2L)
-  expect_equal(ufs_spec(far, graph, "phi2")$statistic, ufs_spec(x, graph, "phi2")$statistic,
-    tolerance = 1e-9)
+  expect_equal(ufs_spec(far, graph, "phi2")$statistic, ufs_spec(x, graph, "phi2")$statistic, tolerance = 1e-9)
 })
 
 test_that("phi3 by filtered iteration agrees with the full decomposition", {
@@ -54,8 +49,7 @@ test_that("phi3 by filtered iteration agrees with the full decomposition", {
   fit <- ufs_spec(x, type = "phi3", n_clusters = 4)
   expect_gt(fit$iterations, 0L)
   expect_lt(fit$certificate[["residual"]], 1e-10)
-  expect_equal(unname(fit$statistic), ref_spec(x, ref_graph(x, 5), "phi3", k = 4),
-    tolerance = 1e-8)
+  expect_equal(unname(fit$statistic), ref_spec(x, ref_graph(x, 5), "phi3", k = 4), tolerance = 1e-8)
 })
 
 test_that("on two components phi3 does not depend on the order of the samples", {
@@ -86,8 +80,7 @@ test_that("isolated samples count as absent", {
   w <- ref_graph(x[-20, ], 4)
   with_one <- rbind(cbind(w, 0), 0)
   for (type in c("phi1", "phi2", "phi3")) {
-    expect_warning(fit <- ufs_spec(x, with_one, type = type, n_clusters = 4),
-      class = "ufs_warning_graph")
+    expect_warning(fit <- ufs_spec(x, with_one, type = type, n_clusters = 4), class = "ufs_warning_graph")
     without <- ufs_spec(x[-20, ], w, type = type, n_clusters = 4)
     expect_equal(fit$statistic, without$statistic, tolerance = 1e-12)
   }

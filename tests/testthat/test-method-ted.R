@@ -54,8 +54,7 @@ test_that("convex: the gap certifies, and reweighting finds the same optimum", {
     x <- sample_data(size[1], size[2])
     bound <- max(2 * sqrt(rowSums(tcrossprod(x)^2)))
     for (share in c(0.02, 0.2)) {
-      fit <- raw(ufs_ted, x, form = "convex", mu_rel = share,
-        control = ufs_control(tol = 1e-7, max_iter = 5000))
+      fit <- raw(ufs_ted, x, form = "convex", mu_rel = share, control = ufs_control(tol = 1e-7, max_iter = 5000))
       ref <- ref_ted_convex(x, share * bound, 1500L)
       expect_equal(fit$params$mu, share * bound, tolerance = 1e-12)
       expect_identical(fit$status, "converged")
@@ -82,8 +81,7 @@ test_that("convex: zero solution, scale, duplicates, permutation", {
   expect_true(all(sample_scores(fit) == 0))
   expect_identical(unname(sample_ranking(fit))[1], which.max(rowSums(tcrossprod(x)^2)))
   run <- function(x) {
-    sample_scores(raw(ufs_ted, x, form = "convex", mu_rel = 0.1,
-      control = ufs_control(tol = 1e-8, max_iter = 5000)))
+    sample_scores(raw(ufs_ted, x, form = "convex", mu_rel = 0.1, control = ufs_control(tol = 1e-8, max_iter = 5000)))
   }
   base <- run(x)
   expect_gt(max(base), 0)
@@ -103,8 +101,7 @@ test_that("arguments are checked and names are used", {
   expect_error(ufs_ted(x, form = "both"), class = "ufs_error_argument")
   x[2, 3] <- NA
   expect_error(ufs_ted(x), "disp", class = "ufs_error_input")
-  expect_warning(ufs_ted(mtcars, form = "convex", control = ufs_control(max_iter = 1)),
-    class = "ufs_warning_max_iter")
+  expect_warning(ufs_ted(mtcars, form = "convex", control = ufs_control(max_iter = 1)), class = "ufs_warning_max_iter")
 })
 
 test_that("print says what was reached; ufs() and ufs_methods() know it", {
@@ -190,12 +187,9 @@ test_that("values whose squares are no numbers are refused in words", {
   skip_on_cran()
   x <- sample_data(12, 5)
   for (by in c(1e155, 1e-170, 5e-320)) {
-    for (fit in list(ufs_ted, ufs_rrss, ufs_alnr, ufs_cur)) {
-      expect_error(raw(fit, x * by), class = "ufs_error")
-    }
+    for (fit in list(ufs_ted, ufs_rrss, ufs_alnr, ufs_cur)) expect_error(raw(fit, x * by), class = "ufs_error")
     expect_error(raw(ufs_ted, x * by, form = "convex"), class = "ufs_error_input")
-    expect_error(raw(ufs_ted, x * by), if (by > 1e-300) "scale = TRUE" else "ends of double",
-      class = "ufs_error_input")
+    expect_error(raw(ufs_ted, x * by), if (by > 1e-300) "scale = TRUE" else "ends of double", class = "ufs_error_input")
   }
   expect_identical(sample_ranking(ufs_ted(x * 1e155)), sample_ranking(ufs_ted(x)))
 })
@@ -295,8 +289,7 @@ test_that("kernels: the picks are those of the explicit kernel", {
   expect_equal(fit$params$bandwidth, width, tolerance = 1e-10)
   expect_identical(unname(fit$solution$order), ref_ted_kernel(k, 12L, .01))
   expect_lte(fit$certificate[["trace_left"]], 1e-4)
-  expect_identical(unname(ufs_ted(x, m = 12, similarity = k)$solution$order),
-    ref_ted_kernel(k, 12L, .01))
+  expect_identical(unname(ufs_ted(x, m = 12, similarity = k)$solution$order), ref_ted_kernel(k, 12L, .01))
   given <- c(4L, 9L)
   expect_identical(unname(ufs_ted(x, m = 8, similarity = k, labelled = given)$solution$order),
     ref_ted_kernel(k, 8L, .01, given))
@@ -364,8 +357,7 @@ test_that("rows far from all others are named and not picked in the heat kernel"
   x <- withr::with_seed(1, matrix(rnorm(900), 300))
   rownames(x) <- paste0("r", 1:300)
   x[c(5, 50, 150), ] <- x[c(5, 50, 150), ] + 40 * diag(3)
-  expect_message(fit <- ufs_ted(x, m = 30, similarity = "heat"), "r5, r50, r150",
-    class = "ufs_message_outliers")
+  expect_message(fit <- ufs_ted(x, m = 30, similarity = "heat"), "r5, r50, r150", class = "ufs_message_outliers")
   expect_identical(unname(fit$params$far), c(5L, 50L, 150L))
   expect_false(any(c(5, 50, 150) %in% fit$solution$order))
   expect_silent(ufs_ted(x[-c(5, 50, 150), ], m = 30, similarity = "heat"))
@@ -471,8 +463,7 @@ test_that("a penalty given as a number is in the unit of x squared, whatever the
 test_that("the print says by what samples are compared", {
   x <- as.matrix(iris[seq(1, 150, 3), 1:4])
   heat <- ufs_ted(x, m = 5, similarity = "heat")
-  expect_output(print(heat), paste0("heat, squared distances over ",
-    signif(heat$params$bandwidth, 3)))
+  expect_output(print(heat), paste0("heat, squared distances over ", signif(heat$params$bandwidth, 3)))
   expect_output(print(ufs_ted(x, m = 5, n_scores = 2)), "2 principal component scores")
 })
 

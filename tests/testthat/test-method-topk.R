@@ -19,9 +19,7 @@ expect_topk <- function(fit) {
   expect_setequal(selected_features(fit, as = "index"), s$selected)
   expect_equal(unname(fit$feature_scores[s$selected]), unname(colSums(s$A^2))[s$selected])
   expect_named(fit$certificate, c("selection_objective", "bound", "gap"))
-  if (fit$params$bound) {
-    expect_lte(fit$certificate[["bound"]], fit$certificate[["selection_objective"]] + 1e-9)
-  }
+  if (fit$params$bound) expect_lte(fit$certificate[["bound"]], fit$certificate[["selection_objective"]] + 1e-9)
 }
 
 # ---- fixtures -----------------------------------------------------------------------------
@@ -39,8 +37,7 @@ test_that("unsupervised fixture F2", {
   expect_lt(max(abs(fit$feature_scores - topk_fixture("f2_unsup_score"))), 1e-8)
   expected <- topk_expected("f2")
   expect_equal(fit$params$lambda_e, expected$lambda_E, tolerance = 1e-12)
-  expect_equal(fit$certificate[["selection_objective"]], expected$unsup_bruteforce,
-    tolerance = 1e-8)
+  expect_equal(fit$certificate[["selection_objective"]], expected$unsup_bruteforce, tolerance = 1e-8)
   trace <- utils::read.csv(test_path("fixtures", "topk", "f2_unsup_trace.csv"))
   expect_equal(fit$trace$objective, trace$joint, tolerance = 1e-9)
   expect_equal(fit$trace$z_iterations, trace$sp1_iter)
@@ -62,8 +59,7 @@ test_that("semi-supervised fixture F2, with and without class masses", {
     expect_topk(fit)
     expect_identical(unname(fit$solution$selected), c(2L, 4L, 5L, 6L))
     expect_identical(fit$iterations, outer[1L + cmn])
-    ref <- ref_topk(ref_unit_columns(t(f2_x())), 4L, 3L, g = f2_partial(), alpha_E = 3,
-      lambda_Z = .5, cmn = cmn)
+    ref <- ref_topk(ref_unit_columns(t(f2_x())), 4L, 3L, g = f2_partial(), alpha_E = 3, lambda_Z = .5, cmn = cmn)
     expect_lt(max(abs(fit$solution$A - ref$A)), 1e-8)
     expect_lt(max(abs(fit$solution$Theta - ref$Theta)), 1e-8)
     expect_lt(max(abs(fit$solution$probability - t(ref$prob))), 1e-8)
@@ -82,15 +78,13 @@ test_that("supervised fixture F2", {
   expect_topk(fit)
   expected <- topk_expected("f2")
   expect_identical(unname(fit$solution$selected), as.integer(topk_fixture("f2_sup_selected")))
-  expect_equal(fit$certificate[["selection_objective"]], expected$sup_objective,
-    tolerance = 1e-10)
+  expect_equal(fit$certificate[["selection_objective"]], expected$sup_objective, tolerance = 1e-10)
   expect_lt(max(abs(fit$solution$A - topk_fixture("f2_sup_A"))), 1e-8)
   expect_lt(max(abs(fit$solution$v_cont - topk_fixture("f2_sup_vcont"))), 1e-7)
   expect_null(fit$solution$Z)
   expect_identical(fit$params$lambda_i, 0)
   # The last iterate's set, without the best one before it and the polish.
-  expect_identical(sort(order(-fit$solution$v_cont)[1:4]),
-    as.integer(topk_fixture("f2_sup_selected_admm")))
+  expect_identical(sort(order(-fit$solution$v_cont)[1:4]), as.integer(topk_fixture("f2_sup_selected_admm")))
 })
 
 test_that("structured supervision and other settings are the literal loop", {
@@ -106,8 +100,7 @@ test_that("structured supervision and other settings are the literal loop", {
 
   fit <- ufs_topk(f2_x(), 3, n_clusters = 2, center = FALSE, scale = FALSE, solver = "paper",
     control = ufs_control(paper = list(lambda_e = .9, lambda_z = .2, lambda_a = .1, lambda_i = 1, alpha = .5, polish = FALSE, bound = FALSE)))
-  ref <- ref_topk(X, 3L, 2L, lambda_E = .9, lambda_Z = .2, lambda_A = .1, lambda_I = 1,
-    alpha = .5, polish = FALSE)
+  ref <- ref_topk(X, 3L, 2L, lambda_E = .9, lambda_Z = .2, lambda_A = .1, lambda_I = 1, alpha = .5, polish = FALSE)
   expect_lt(max(abs(fit$solution$A - ref$A)), 1e-8)
   expect_equal(fit$trace$objective, ref$trace$joint, tolerance = 1e-9)
   expect_true(is.na(fit$certificate[["bound"]]))
@@ -169,8 +162,7 @@ test_that("permutations of samples carry over, with labels or without", {
   semi <- f2_fit(y = f2_partial())
   moved <- run(y = f2_partial()[order])
   expect_identical(moved$solution$label, semi$solution$label[order])
-  expect_equal(moved$solution$probability, semi$solution$probability[order, ],
-    tolerance = 1e-6)
+  expect_equal(moved$solution$probability, semi$solution$probability[order, ], tolerance = 1e-6)
 })
 
 test_that("the polished set is optimal or near it, and branch and bound proves it", {
@@ -180,8 +172,7 @@ test_that("the polished set is optimal or near it, and branch and bound proves i
     made <- planted(n = 20, p = 11, c = 3, informative = 5, seed = seed, gap = 1)
     y <- factor(made$cluster)
     fit <- ufs_topk(made$x, k, y = y)
-    proved <- ufs_topk(made$x, k, y = y,
-      control = ufs_control(paper = list(branch_and_bound = TRUE)))
+    proved <- ufs_topk(made$x, k, y = y, control = ufs_control(paper = list(branch_and_bound = TRUE)))
     X <- ref_unit_columns(t(scale(made$x)))
     Y <- ref_one_hot(made$cluster, 3L)
     brute <- ref_brute(k, tcrossprod(X), X %*% t(Y), sum(Y^2), .01)
@@ -194,8 +185,7 @@ test_that("the polished set is optimal or near it, and branch and bound proves i
     expect_equal(proved$certificate[["gap"]], 0, tolerance = 1e-8)
     expect_identical(unname(proved$solution$selected), brute$S)
     # Stopped early it still reports a valid bound, not below the relaxation's.
-    stopped <- ufs_topk(made$x, k, y = y,
-      control = ufs_control(paper = list(branch_and_bound = TRUE, node_limit = 4)))
+    stopped <- ufs_topk(made$x, k, y = y, control = ufs_control(paper = list(branch_and_bound = TRUE, node_limit = 4)))
     expect_lte(stopped$search$nodes, 4L)
     expect_lte(stopped$certificate[["bound"]], brute$value + 1e-8)
     expect_gte(stopped$certificate[["bound"]], fit$certificate[["bound"]] - 1e-9)
@@ -243,8 +233,7 @@ test_that("with Z >= 0 planted clusters of centred data and their features are f
   skip_on_cran()
   for (seed in 1:3) {
     made <- planted(n = 60, p = 40, c = 3, seed = seed)
-    fit <- ufs_topk(made$x, 5, n_clusters = 3, alpha_e = 6,
-      control = ufs_control(paper = list(nonnegative = TRUE)))
+    fit <- ufs_topk(made$x, 5, n_clusters = 3, alpha_e = 6, control = ufs_control(paper = list(nonnegative = TRUE)))
     expect_topk(fit)
     expect_true(all(fit$solution$Z >= 0))
     expect_true(all(fit$solution$selected %in% made$informative))
@@ -310,8 +299,7 @@ test_that("auto takes the ADMM where linear programmes would take many steps", {
   size <- l1_norms(x)
   expect_equal(size, rowSums(abs(x)), tolerance = 1e-14)
   solver <- function(x, alpha_e) {
-    topk_solver(x, "cluster", 5, list(lambda_e = alpha_e / max(l1_norms(x)), lambda_z = .05,
-      nonnegative = FALSE))
+    topk_solver(x, "cluster", 5, list(lambda_e = alpha_e / max(l1_norms(x)), lambda_z = .05, nonnegative = FALSE))
   }
   expect_identical(solver(x, 20), "admm")
   expect_identical(solver(x, 5), "exact")
@@ -324,8 +312,7 @@ test_that("auto takes the ADMM where linear programmes would take many steps", {
   # Many more samples than features: most features in every optimum.
   tall <- withr::with_seed(1, matrix(rnorm(2000 * 200), 2000))
   expect_identical(solver(tall / sqrt(rowSums(tall^2)), 10), "admm")
-  fit <- ufs_topk(made$x, 5, n_clusters = 5, alpha_e = 20,
-    control = ufs_control(max_iter = 1, warn = FALSE))
+  fit <- ufs_topk(made$x, 5, n_clusters = 5, alpha_e = 20, control = ufs_control(max_iter = 1, warn = FALSE))
   expect_identical(fit$params$solver, "admm")
   # The switch that the benchmarks use, where either takes a second.
   small <- planted(n = 150, p = 300, c = 5, informative = 50, seed = 1)$x
@@ -364,9 +351,8 @@ test_that("the running ADMM is the literal iteration", {
     n <- nrow(made$x)
     x <- t(ref_unit_columns(t(scale(made$x))))
     for (signed in c(FALSE, TRUE)) {
-      fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm",
-        control = ufs_control(max_iter = 1, inner_max_iter = 27, inner_tol = 1e-12,
-          warn = FALSE, paper = list(nonnegative = signed, bound = FALSE)))
+      fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm", control = ufs_control(max_iter = 1,
+        inner_max_iter = 27, inner_tol = 1e-12, warn = FALSE, paper = list(nonnegative = signed, bound = FALSE)))
       ref <- ref_warm(x, matrix(1.05, n, n), fit$params$lambda_e, 27, signed)
       expect_identical(fit$trace$z_iterations, 27)
       expect_gt(sum(ref$Z != 0), n)
@@ -456,10 +442,8 @@ test_that("the running ADMM: few and many outer iterations, all modes, both shap
   skip_on_cran()
   made <- warm_made()
   # The first call is coarse only if others follow.
-  one <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm",
-    control = ufs_control(max_iter = 1, warn = FALSE))
-  two <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm",
-    control = ufs_control(max_iter = 2, warn = FALSE))
+  one <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm", control = ufs_control(max_iter = 1, warn = FALSE))
+  two <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm", control = ufs_control(max_iter = 2, warn = FALSE))
   expect_gt(one$trace$z_iterations, 20)
   expect_lt(one$trace$z_residual, 1e-4)
   expect_identical(two$trace$z_iterations[1L], 20)
@@ -480,8 +464,7 @@ test_that("the running ADMM: few and many outer iterations, all modes, both shap
   expect_topk(ufs_topk(made$x, 4, y = made$cluster, solver = "admm",
     control = ufs_control(paper = list(structured = TRUE))))
   plain <- ufs_topk(made$x, 4, y = made$cluster, solver = "admm")
-  expect_identical(plain$solution$selected,
-    ufs_topk(made$x, 4, y = made$cluster, solver = "exact")$solution$selected)
+  expect_identical(plain$solution$selected, ufs_topk(made$x, 4, y = made$cluster, solver = "exact")$solution$selected)
 })
 
 test_that("the running ADMM keeps Z exactly where the new weights hardly change its objective", {
@@ -504,8 +487,7 @@ test_that("the running ADMM keeps Z exactly where the new weights hardly change 
       last <- fits[[t - 1L]]
       expect_identical(last$solution[c("Z", "E")], now$solution[c("Z", "E")])
       expect_equal(last$trace$z_objective[t], tolerance = 1e-12,
-        sum((1 + .05 * now$solution$Theta) * abs(now$solution$Z)) +
-          last$params$lambda_e * sum(abs(now$solution$E)))
+        sum((1 + .05 * now$solution$Theta) * abs(now$solution$Z)) + last$params$lambda_e * sum(abs(now$solution$E)))
     }
   }
   expect_true(any(kept == 1) && sum(kept == 0) > 1)
@@ -570,8 +552,7 @@ test_that("of shuffled copies the first ones are chosen, polished or not", {
     which <- withr::with_seed(seed, sample(c(1:10, 1:10, 1:5)))
     x <- made$x[, which]
     for (solver in c("paper", "exact")) for (polish in c(TRUE, FALSE)) {
-      fit <- ufs_topk(x, 6, y = made$cluster, solver = solver,
-        control = ufs_control(paper = list(polish = polish)))
+      fit <- ufs_topk(x, 6, y = made$cluster, solver = solver, control = ufs_control(paper = list(polish = polish)))
       for (group in split(seq_along(which), which)) {
         chosen <- group %in% fit$solution$selected
         expect_identical(chosen, seq_along(group) <= sum(chosen))
@@ -585,8 +566,7 @@ test_that("the change of Theta counts what the bound has improved", {
   for (seed in 1:4) {
     made <- planted(n = 24, p = 12, c = 3, informative = 5, seed = seed)
     fit <- function(max_iter, ...) {
-      published("topk", made$x, 4, y = made$cluster, solver = "exact", alpha_e = 6,
-        structured = TRUE, polish = FALSE,
+      published("topk", made$x, 4, y = made$cluster, solver = "exact", alpha_e = 6, structured = TRUE, polish = FALSE,
         control = ufs_control(max_iter = max_iter, warn = FALSE), ...)
     }
     before <- fit(1, bound = FALSE)
@@ -609,9 +589,7 @@ test_that("branch and bound that is stopped proves nothing", {
     root <- ufs_topk(made$x, 8, y = made$y)
     expect_lte(fit$certificate[["bound"]], root$certificate[["selection_objective"]])
     open <- open + !fit$search$proved
-    if (!fit$search$proved) {
-      expect_lt(fit$certificate[["bound"]], fit$certificate[["selection_objective"]] - 1e-9)
-    }
+    if (!fit$search$proved) expect_lt(fit$certificate[["bound"]], fit$certificate[["selection_objective"]] - 1e-9)
   }
   expect_gt(open, 0L)
 })
@@ -690,8 +668,7 @@ test_that("k = 1, k = p, n_clusters = 1", {
 test_that("zero and constant columns are never chosen before the others", {
   skip_on_cran()
   x <- cbind(0, f2_x()[, 1:5], 3)
-  expect_warning(fit <- ufs_topk(x, 5, n_clusters = 3, alpha_e = 3),
-    class = "ufs_warning_constant")
+  expect_warning(fit <- ufs_topk(x, 5, n_clusters = 3, alpha_e = 3), class = "ufs_warning_constant")
   expect_topk(fit)
   expect_identical(unname(fit$solution$selected), 2:6)
   expect_true(all(is.na(fit$feature_scores[c(1, 7)])))
@@ -740,8 +717,7 @@ test_that("duplicated features and samples, a zero sample", {
 test_that("too few links are an error that says what to do", {
   expect_error(ufs_topk(f2_x(), 4, n_clusters = 3, alpha_e = .9),
     class = "ufs_error_isolated", "first link appears at alpha_e")
-  expect_error(ufs_topk(f2_x(), 4, n_clusters = 3,
-    control = ufs_control(paper = list(lambda_e = 1e-3))),
+  expect_error(ufs_topk(f2_x(), 4, n_clusters = 3, control = ufs_control(paper = list(lambda_e = 1e-3))),
     class = "ufs_error_isolated", "lambda_e")
   # With labels it goes on: everyone takes the nearest label, and two warnings say so.
   warnings <- capture_warnings(fit <- ufs_topk(f2_x(), 4, y = f2_partial(), alpha_e = .9))
@@ -820,37 +796,31 @@ test_that("the warning of samples without links holds their number", {
 
 test_that("the memory of the n x n part is known before it is asked for", {
   withr::with_options(list(ufselect.max_bytes = 1e4), {
-    expect_error(ufs_topk(f2_x(), 4, n_clusters = 3), class = "ufs_error_memory",
-      "subsample of the rows")
+    expect_error(ufs_topk(f2_x(), 4, n_clusters = 3), class = "ufs_error_memory", "subsample of the rows")
   })
   withr::with_options(list(ufselect.max_bytes = 2e4), {
     expect_s3_class(ufs_topk(f2_x(), 4, y = f2_truth()), "ufs_topk")
-    expect_error(ufs_topk(f2_x(), 4, y = f2_truth(),
-      control = ufs_control(paper = list(structured = TRUE))),
+    expect_error(ufs_topk(f2_x(), 4, y = f2_truth(), control = ufs_control(paper = list(structured = TRUE))),
       class = "ufs_error_memory")
   })
 })
 
 test_that("unfinished loops say so", {
-  expect_warning(fit <- f2_fit(n_clusters = 3, control = ufs_control(max_iter = 2)),
-    class = "ufs_warning_max_iter")
+  expect_warning(fit <- f2_fit(n_clusters = 3, control = ufs_control(max_iter = 2)), class = "ufs_warning_max_iter")
   expect_identical(fit$status, "max_iter")
   expect_identical(nrow(fit$trace), 2L)
-  expect_warning(fit <- f2_fit(n_clusters = 3, control = ufs_control(inner_max_iter = 100)),
-    "inner_max_iter")
+  expect_warning(fit <- f2_fit(n_clusters = 3, control = ufs_control(inner_max_iter = 100)), "inner_max_iter")
   expect_identical(fit$status, "max_iter")
   expect_silent(f2_fit(n_clusters = 3, control = ufs_control(max_iter = 2, warn = FALSE)))
-  replay <- f2_fit(n_clusters = 3,
-    control = ufs_control(max_iter = 4, tol = -1, inner_max_iter = 140, inner_tol = -1,
-      warn = FALSE))
+  replay <- f2_fit(n_clusters = 3, control = ufs_control(max_iter = 4, tol = -1, inner_max_iter = 140, inner_tol = -1,
+    warn = FALSE))
   expect_identical(nrow(replay$trace), 4L)
   expect_identical(replay$trace$z_iterations, rep(140, 4))
   expect_identical(nrow(replay$inner$z), 560L)
 })
 
 test_that("an error in progress() is passed on", {
-  expect_error(f2_fit(n_clusters = 3, control = ufs_control(progress = function(...) stop("halt"))),
-    "halt")
+  expect_error(f2_fit(n_clusters = 3, control = ufs_control(progress = function(...) stop("halt"))), "halt")
 })
 
 # ---- methods -------------------------------------------------------------------------------------
@@ -867,8 +837,7 @@ test_that("another k needs another fit", {
 })
 
 test_that("long runs and better ways are said", {
-  expect_message(say_topk_time(620L, 300L, "cluster", "paper", 10L), class = "ufs_message_time",
-    "minutes")
+  expect_message(say_topk_time(620L, 300L, "cluster", "paper", 10L), class = "ufs_message_time", "minutes")
   expect_silent(say_topk_time(620L, 300L, "cluster", "exact", 10L))
   expect_silent(say_topk_time(620L, 300L, "plain", "paper", 10L))
   expect_silent(say_topk_time(62L, 30L, "cluster", "paper", 10L))
@@ -981,8 +950,7 @@ test_that("a start that links enough samples, or none that is finite, is kept", 
   settings <- list(lambda_z = 1, nonnegative = FALSE, lambda_e = 1e9)
   expect_null(topk_other_alpha_e(list(x = x), settings, 1, FALSE))
   middle <- stats::median(link_values(x, 1, FALSE))
-  expect_equal(topk_other_alpha_e(list(x = x), replace(settings, "lambda_e", 1e-9), 1, FALSE),
-    2 * middle)
+  expect_equal(topk_other_alpha_e(list(x = x), replace(settings, "lambda_e", 1e-9), 1, FALSE), 2 * middle)
 })
 
 test_that("the print says how many samples have no link, and why there is no proof", {

@@ -15,9 +15,8 @@ test_that("both forms agree with full matrices, step by step", {
     for (par in list(c(k = 5, lambda = 1, gamma = 0.1, c = 3), c(2, 0.01, 0.02, 2))) {
       m <- ref_udfs_m(x, par[[1]], par[[2]])
       want <- ref_wstep(m, par[[4]], par[[3]], 1e-12, 10)
-      fit <- quiet(ufs_udfs(x, par[[4]], n_neighbours = par[[1]], lambda = par[[2]], gamma = par[[3]],
-        solver = "irls", center = FALSE, scale = FALSE,
-        control = ufs_control(max_iter = 10, tol = -1)))
+      fit <- quiet(ufs_udfs(x, par[[4]], n_neighbours = par[[1]], lambda = par[[2]], gamma = par[[3]], solver = "irls",
+        center = FALSE, scale = FALSE, control = ufs_control(max_iter = 10, tol = -1)))
       expect_equal(fit$trace$objective, want$objective, tolerance = 1e-8)
       expect_equal(unname(feature_scores(fit)), want$row2, tolerance = 1e-6)
       expect_equal(crossprod(coef(fit)), diag(par[[4]]), tolerance = 1e-10)
@@ -77,8 +76,7 @@ test_that("scores sum to c; a large gamma leaves c features, and says so", {
   x <- planted(40, 15)$x
   expect_equal(sum(feature_scores(quiet(ufs_udfs(x, 4)))), 4)
   expect_warning(fit <- ufs_udfs(x, 4, gamma = 100), "only 4 of 15", class = "ufs_warning_void")
-  expect_equal(unname(sort(feature_scores(fit), decreasing = TRUE)[1:5]), c(1, 1, 1, 1, 0),
-    tolerance = 1e-6)
+  expect_equal(unname(sort(feature_scores(fit), decreasing = TRUE)[1:5]), c(1, 1, 1, 1, 0), tolerance = 1e-6)
   expect_warning(ufs_udfs(x, 4, gamma = 0.01), NA)
 })
 
@@ -104,8 +102,7 @@ test_that("errors, status, determinism", {
   expect_error(ufs_udfs(mtcars, 2, lambda = 0), class = "ufs_error_argument")
   expect_error(ufs_udfs(mtcars, 2, gamma = -1), class = "ufs_error_argument")
   expect_error(ufs_udfs(mtcars, 2, control = ufs_control(eps = 0)), class = "ufs_error_argument")
-  expect_warning(fit <- ufs_udfs(mtcars, 3, control = ufs_control(max_iter = 2)),
-    class = "ufs_warning_max_iter")
+  expect_warning(fit <- ufs_udfs(mtcars, 3, control = ufs_control(max_iter = 2)), class = "ufs_warning_max_iter")
   expect_identical(nrow(fit$trace), 2L)
   x <- as.matrix(mtcars)
   before <- x + 0
@@ -134,8 +131,7 @@ test_that("rows left out are zero, and rightly so: optimality of W in plain R", 
     reach <- 2 * sqrt(rowSums((m %*% w)^2)) / 0.2
     expect_lte(max(reach[zero]), 1 + 1e-5)
     expect_equal(unname(fit$feature_key[zero]), reach[zero], tolerance = 1e-6)
-    expect_equal(tail(fit$trace$objective, 1),
-      sum(w * (m %*% w)) + 0.2 * sum(sqrt(size2 + 1e-12)), tolerance = 1e-8)
+    expect_equal(tail(fit$trace$objective, 1), sum(w * (m %*% w)) + 0.2 * sum(sqrt(size2 + 1e-12)), tolerance = 1e-8)
     # No worse than the iteration on all rows.
     slow <- quiet(ufs_udfs(x, 3, gamma = 0.2, solver = "irls", center = FALSE, scale = FALSE,
       control = ufs_control(max_iter = 2000)))
@@ -147,9 +143,7 @@ test_that("steps may be rough, but not the one that is returned", {
   skip_on_cran()
   for (size in list(c(40, 200), c(150, 140))) {
     x <- unit_columns(planted(size[1], size[2], informative = 6)$x)
-    fit <- function(...) {
-      quiet(ufs_udfs(x, 3, gamma = 0.2, center = FALSE, scale = FALSE, control = ufs_control(...)))
-    }
+    fit <- function(...) quiet(ufs_udfs(x, 3, gamma = 0.2, center = FALSE, scale = FALSE, control = ufs_control(...)))
     for (found in list(fit(tol = 0.1), fit(max_iter = 1), fit(max_iter = 2), fit(max_iter = 3))) {
       expect_lte(found$certificate[["residual"]], 1e-10)
     }

@@ -125,8 +125,7 @@ test_that("another package calls the solvers by their header", {
   attributes(x) <- list(dim = dim(x))
   css <- call_c("css", x, 4L, 50L)
   expect_identical(css[[1L]], 0L)
-  expect_setequal(css[[2L]] + 1L,
-    selected_features(ufs_css(x, 4, swaps = 50), 4, as = "index"))
+  expect_setequal(css[[2L]] + 1L, selected_features(ufs_css(x, 4, swaps = 50), 4, as = "index"))
   held <- vapply(1:4, function(t) sum(qr.fitted(qr(x[, css[[2L]][1:t] + 1L]), x)^2), 0)
   expect_equal(c(css[[3L]]), held, tolerance = 1e-10)
   expect_equal(c(css[[4L]]), cumsum(svd(x)$d^2)[1:4], tolerance = 1e-10)
@@ -217,9 +216,8 @@ test_that("another package calls the solvers by their header", {
     near = status("neighbours", x, 0L), near = status("neighbours", x, 32L))
   expect_identical(refused, lapply(refused, function(r) -1L))
   bad <- replace(x, 3L, NaN)
-  expect_identical(c(status("css", bad, 2L, 0L), status("facility", bad, 2L),
-    status("medoids", bad, draw, 9L), status("group_lasso", bad, target, 4, 1e-10),
-    status("group_lasso", x, replace(target, 1L, Inf), 4, 1e-10),
+  expect_identical(c(status("css", bad, 2L, 0L), status("facility", bad, 2L), status("medoids", bad, draw, 9L),
+    status("group_lasso", bad, target, 4, 1e-10), status("group_lasso", x, replace(target, 1L, Inf), 4, 1e-10),
     status("neighbours", bad, 2L)), rep(-2L, 6L))
   # The ends of the ranges are within.
   expect_identical(c(status("css", x, 11L, 0L), status("facility", x, 32L),

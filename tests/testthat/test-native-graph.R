@@ -15,8 +15,7 @@ test_that("neighbours, distances and their mean are those of the definition", {
       out <- knn(x, k)
       expect_identical(out$sorted, ref_neighbours(x, k))
       d2 <- unname(as.matrix(stats::dist(x)))^2
-      expect_equal(out$d2, matrix(d2[cbind(c(out$index), rep(seq_len(nrow(x)), each = k))], k),
-        tolerance = 1e-12)
+      expect_equal(out$d2, matrix(d2[cbind(c(out$index), rep(seq_len(nrow(x)), each = k))], k), tolerance = 1e-12)
       expect_false(any(apply(out$d2, 2L, is.unsorted)))
       expect_equal(out$mean_distance, mean(sqrt(d2)), tolerance = 1e-12)
     }
@@ -67,8 +66,7 @@ test_that("products with W and L are those of the dense matrices", {
   x <- noise(40, 5, 2)
   times <- function(graph, x, laplacian) .Call(C_graph_mult, unclass(graph), x, laplacian)
   expect_equal(times(graph, x, FALSE), w %*% x, tolerance = 1e-13)
-  expect_equal(times(graph, x, TRUE), (diag(rowSums(w)) - w) %*% x,
-    tolerance = 1e-12)
+  expect_equal(times(graph, x, TRUE), (diag(rowSums(w)) - w) %*% x, tolerance = 1e-12)
   # No cancellation: constants are in the null space exactly.
   expect_identical(times(graph, matrix(1e8, 40, 1), TRUE), matrix(0, 40, 1))
 })
@@ -173,9 +171,7 @@ test_that("neighbours and cosines of columns that are standardised on the spot a
   found <- .Call(C_graph_knn, copy, 6L)
   expect_identical(.Call(C_graph_knn, scaled, 6L), found)
   expect_identical(.Call(C_graph_near, scaled, 6L), .Call(C_graph_near, copy, 6L))
-  cosines <- lapply(list(copy, scaled), function(x) {
-    .Call(C_graph_lists, x, found$index, found$d2, 2L, NA_real_, 0L)
-  })
+  cosines <- lapply(list(copy, scaled), function(x) .Call(C_graph_lists, x, found$index, found$d2, 2L, NA_real_, 0L))
   expect_identical(cosines[[2L]], cosines[[1L]])
   expect_gt(length(unique(cosines[[1L]]$value)), 300)
 })

@@ -1,9 +1,7 @@
 # kmeans_runs() (src/kmeans.c) against stats::kmeans() and plain R.
 
 within_of <- function(z, cluster) {
-  sum(vapply(unique(cluster), function(g) {
-    sum(scale(z[cluster == g, , drop = FALSE], scale = FALSE)^2)
-  }, 0))
+  sum(vapply(unique(cluster), function(g) sum(scale(z[cluster == g, , drop = FALSE], scale = FALSE)^2), 0))
 }
 
 shapes <- list(tall = c(120, 6, 4), square = c(40, 40, 3), wide = c(30, 400, 5), line = c(50, 1, 3))
@@ -80,8 +78,7 @@ test_that("stats::kmeans() with as many starts finds nothing better where cluste
   for (shape in shapes) {
     z <- 4 * kmeans_data(shape, 3)
     ours <- withr::with_seed(4, kmeans_runs(z, shape[3], 20L))[[1L]]
-    theirs <- withr::with_seed(4, suppressWarnings(
-      stats::kmeans(z, shape[3], iter.max = 100L, nstart = 20L)))
+    theirs <- withr::with_seed(4, suppressWarnings(stats::kmeans(z, shape[3], iter.max = 100L, nstart = 20L)))
     expect_lte(ours$withinss, theirs$tot.withinss * (1 + 1e-8))
     # And it cannot improve ours.
     mean <- rowsum(z, ours$cluster) / tabulate(ours$cluster)
@@ -98,8 +95,7 @@ test_that("coordinates of wide data give the partitions of the data themselves",
   wide <- withr::with_seed(6, kmeans_runs(z, 4, 8L))
   narrow <- withr::with_seed(6, kmeans_runs(scores, 4, 8L))
   expect_equal(lapply(wide, `[[`, "cluster"), lapply(narrow, `[[`, "cluster"))
-  expect_equal(vapply(wide, `[[`, 0, "withinss"), vapply(narrow, `[[`, 0, "withinss"),
-    tolerance = 1e-10)
+  expect_equal(vapply(wide, `[[`, 0, "withinss"), vapply(narrow, `[[`, 0, "withinss"), tolerance = 1e-10)
   # An offset changes nothing.
   far <- withr::with_seed(6, kmeans_runs(z + 1e4, 4, 8L))
   expect_equal(far[[1L]]$cluster, wide[[1L]]$cluster)

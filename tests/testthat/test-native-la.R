@@ -15,9 +15,7 @@ test_that("the weighted ridge solve has one answer in both forms", {
 })
 
 test_that("the ridge solve picks the p-form only when it is cheaper, and never at p > n", {
-  form <- function(n, p) {
-    .Call(C_test_ridge, matrix(rnorm(n * p), n), matrix(rnorm(n), n), rep(1, p), 1, "a")$p_form
-  }
+  form <- function(n, p) .Call(C_test_ridge, matrix(rnorm(n * p), n), matrix(rnorm(n), n), rep(1, p), 1, "a")$p_form
   expect_true(form(40, 20))
   expect_false(form(20, 60))
 })

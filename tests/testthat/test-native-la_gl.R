@@ -2,9 +2,8 @@
 gl <- function(x, t, lambda, v = matrix(0, ncol(x), c), c = ncol(t), vtol = 1e-11,
                full = TRUE, prune = 0.9, slots = 2000L, certify = FALSE,
                root = NULL, factor = NULL, first = NULL) {
-  .Call(C_test_gl, x, t, v, list(lambda = lambda, vtol = vtol, full = full,
-    prune = prune, slots = slots, certify = certify, root = root, factor = factor,
-    first = first))
+  .Call(C_test_gl, x, t, v, list(lambda = lambda, vtol = vtol, full = full, prune = prune, slots = slots,
+    certify = certify, root = root, factor = factor, first = first))
 }
 
 gl_problem <- function(n, p, c, seed) {
@@ -71,9 +70,7 @@ test_that("Gram form, and residual form once the slots are exhausted, give the s
       want <- gl(q$x, q$t, lambda)
       expect_gt(want$columns, 1)
       expect_lte(gl(q$x, q$t, lambda, slots = 1L)$columns, 1)
-      for (slots in c(1L, 7L, 25L)) {
-        expect_equal(gl(q$x, q$t, lambda, slots = slots)$v, want$v, tolerance = 1e-7)
-      }
+      for (slots in c(1L, 7L, 25L)) expect_equal(gl(q$x, q$t, lambda, slots = slots)$v, want$v, tolerance = 1e-7)
     }
   }
 })
@@ -124,8 +121,7 @@ test_that("the working set and its Gram columns survive new right-hand sides", {
   # Slots from plenty to too few; pruning on and off, so that places are exchanged,
   # dropped and taken again.
   for (slots in c(2000L, 60L, 40L, 21L, 5L)) for (prune in c(2, 0.9, -1)) {
-    got <- gl(q$x, do.call(cbind, c(others, list(q$t))), lambda, c = 3L,
-      slots = slots, prune = prune)
+    got <- gl(q$x, do.call(cbind, c(others, list(q$t))), lambda, c = 3L, slots = slots, prune = prune)
     expect_equal(got$v, want$v, tolerance = 1e-7)
     expect_lte(got$violation, 1e-6)
   }
@@ -156,9 +152,7 @@ test_that("extrapolation never raises the objective", {
     q <- withr::with_seed(seed, list(x = matrix(rnorm(240), 20) * .1^(seed %% 4) + rnorm(20),
       t = matrix(rnorm(40), 20)))
     lambda <- c(.3, .05, .005)[1 + seed %% 3] * gl_lambda_max(q$x, q$t)
-    way <- vapply(10^seq(1, -11, by = -.5), function(vtol) {
-      gl(q$x, q$t, lambda, vtol = vtol)$objective
-    }, 0)
+    way <- vapply(10^seq(1, -11, by = -.5), function(vtol) gl(q$x, q$t, lambda, vtol = vtol)$objective, 0)
     expect_lte(max(diff(way)), 1e-8 * way[1])
   }
 })
@@ -175,8 +169,7 @@ test_that("certify measures any V", {
   expect_equal(got$dual, 2 * scale * sum(q$t * r) - scale^2 * sum(r^2), tolerance = 1e-12)
   norm <- row_norms(got$v)
   off <- 2 * crossprod(q$x, r) / lambda - got$v / ifelse(norm > 0, norm, 1)
-  expect_equal(got$violation, max(row_norms(off)[norm > 0], kkt[norm == 0] - 1),
-    tolerance = 1e-10)
+  expect_equal(got$violation, max(row_norms(off)[norm > 0], kkt[norm == 0] - 1), tolerance = 1e-10)
 })
 
 test_that("degenerate problems", {
@@ -217,8 +210,7 @@ test_that("the violation counts rows that are zero and should not be, and live r
 })
 
 test_that("Newton steps reach the same answer in far fewer sweeps where columns are alike", {
-  x <- withr::with_seed(1, scale(t(apply(matrix(rnorm(60 * 40), 60), 1L, stats::filter, 0.97,
-    method = "recursive"))))
+  x <- withr::with_seed(1, scale(t(apply(matrix(rnorm(60 * 40), 60), 1L, stats::filter, 0.97, method = "recursive"))))
   t <- withr::with_seed(2, qr.Q(qr(matrix(rnorm(60 * 3), 60))))
   lambda <- 0.02 * gl_lambda_max(x, t)
   newton <- gl(x, t, lambda)
@@ -310,8 +302,7 @@ test_that("free rows: certificate of any V, copies among them, weights of the ro
   x <- q$x
   x[abs(x) < .7] <- 0
   sparse <- sparse_operator(Matrix::Matrix(x, sparse = TRUE))
-  expect_equal(gl(sparse, q$t, lambda, factor = factor)$v, gl(x, q$t, lambda, factor = factor)$v,
-    tolerance = 1e-8)
+  expect_equal(gl(sparse, q$t, lambda, factor = factor)$v, gl(x, q$t, lambda, factor = factor)$v, tolerance = 1e-8)
 })
 
 test_that("of equal columns one takes part, and all share its row", {

@@ -24,8 +24,7 @@ kkt <- function(h, b, v) {
 hadamard_parts <- function(p, r, k, seed, w0 = 0, sign = 1, shift = 0.1) {
   withr::with_seed(seed, {
     f <- matrix(rnorm(r * p), r)
-    rt <- if (k) t(qr.Q(qr(matrix(rnorm(p * k), p)))) * sqrt(if (sign < 0) w0 else 1) else
-      matrix(0, 0, p)
+    rt <- if (k) t(qr.Q(qr(matrix(rnorm(p * k), p)))) * sqrt(if (sign < 0) w0 else 1) else matrix(0, 0, p)
     g <- crossprod(f)
     n <- diag(w0, p) + sign * crossprod(rt)
     top <- if (sign < 0) w0 else 1 + w0
@@ -79,8 +78,7 @@ test_that("the certificate is what it says, and bounds the distance to the optim
   d <- random_qp(20, 5)
   for (tol in c(1e-2, 1e-11)) {
     out <- dense_qp(d$h, d$b, tol = tol)
-    expect_equal(c(kkt = out$kkt, rel = out$rel, gap = out$gap), kkt(d$h, d$b, out$v),
-      tolerance = 1e-6)
+    expect_equal(c(kkt = out$kkt, rel = out$rel, gap = out$gap), kkt(d$h, d$b, out$v), tolerance = 1e-6)
     best <- ref_qp(d$h, d$b)
     q <- function(v) sum(v * (d$h %*% v)) / 2 - sum(d$b * v)
     expect_lte(q(out$v) - q(best), out$gap + 1e-13)
@@ -149,9 +147,7 @@ test_that("identical variables get identical values", {
 
 # ---- smallest eigenvectors ---------------------------------------------------------------
 
-low <- function(s, c, dense_limit) {
-  .Call(C_laplacian_low, s[upper.tri(s, diag = TRUE)], c, dense_limit)
-}
+low <- function(s, c, dense_limit) .Call(C_laplacian_low, s[upper.tri(s, diag = TRUE)], c, dense_limit)
 laplacian <- function(s) diag(rowSums(s)) - s
 
 test_that("Krylov finds what the dense path finds", {

@@ -63,8 +63,7 @@ test_that("greedy TED: decreases that differ by rounding only are ties", {
     for (form in c("n", "p")) {
       expect_identical(ted_greedy(3 * turn, 8L, 1, form)$order, 1:8)
       # Every other item is twice as large: those first, in order.
-      expect_identical(ted_greedy(rep(c(1, 2), 4) * turn, 8L, 1, form)$order,
-        c(2L, 4L, 6L, 8L, 1L, 3L, 5L, 7L))
+      expect_identical(ted_greedy(rep(c(1, 2), 4) * turn, 8L, 1, form)$order, c(2L, 4L, 6L, 8L, 1L, 3L, 5L, 7L))
     }
   }
 })
@@ -88,9 +87,7 @@ test_that("greedy TED stays exact over many picks", {
 test_that("greedy TED works at every scale", {
   x <- sample_data(10, 4)
   ref <- ted_greedy(x, 10L, 1)
-  for (by in c(2^-400, 2^400)) {
-    expect_identical(ted_greedy(x * by, 10L, by^2)$order, ref$order)
-  }
+  for (by in c(2^-400, 2^400)) expect_identical(ted_greedy(x * by, 10L, by^2)$order, ref$order)
 })
 
 test_that("RRSS without n systems equals RRSS with them, step by step", {
@@ -114,9 +111,7 @@ test_that("the RRSS penalty bound is exact", {
   activity <- sqrt(colSums(crossprod(unit, x)^2))
   expect_equal(at_zero$gamma_max, max(activity), tolerance = 1e-12)
   expect_equal(at_zero$activity, activity / max(activity), tolerance = 1e-12)
-  solve_at <- function(share) {
-    rrss_call(x, share, ufs_control(max_iter = 500, tol = 1e-6, eps = 1e-8), relative = TRUE)
-  }
+  solve_at <- function(share) rrss_call(x, share, ufs_control(max_iter = 500, tol = 1e-6, eps = 1e-8), relative = TRUE)
   expect_identical(solve_at(1)$row_norm, rep(0, 20))
   expect_gt(max(solve_at(0.9)$row_norm), 1e-3)
 })

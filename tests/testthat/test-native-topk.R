@@ -2,10 +2,8 @@
 # helper-reference-topk.R. C works on samples in rows: its Z, Q, Y2, E are transposes.
 
 settings <- function(...) {
-  utils::modifyList(list(
-    lambda_e = .8, lambda_z = .5, lambda_a = .01, lambda_i = 3, nonnegative = FALSE, rho = 1.1,
-    mu = 1, v_max_iter = 150L, inner_tol = 1e-6, bound_max_iter = 200L, bound_tol = 1e-6
-  ), list(...))
+  utils::modifyList(list(lambda_e = .8, lambda_z = .5, lambda_a = .01, lambda_i = 3, nonnegative = FALSE, rho = 1.1,
+    mu = 1, v_max_iter = 150L, inner_tol = 1e-6, bound_max_iter = 200L, bound_tol = 1e-6), list(...))
 }
 
 # Sub-problem 1 by the entry of ufs_represent(), on rows as they are.
@@ -34,8 +32,7 @@ topk_problem <- function(n, p, C = 3L, seed = 1) {
     label <- rep_len(seq_len(C), n)
     x <- matrix(rnorm(n * p), n)
     informative <- seq_len(min(p, 8L))
-    x[, informative] <- x[, informative] +
-      matrix(rnorm(C * length(informative), sd = 3), C)[label, ]
+    x[, informative] <- x[, informative] + matrix(rnorm(C * length(informative), sd = 3), C)[label, ]
     w <- matrix(rbinom(n * n, 1, .2) * runif(n * n), n)
     list(x = unit_rows(x), label = label, w = (w + t(w)) / 2 * (1 - diag(n)))
   })
@@ -52,8 +49,7 @@ test_that("fixture F1 step by step and to convergence, by features and by sample
     out <- represent(t(X), theta, max_iter = 25L, tol = -1)
     expect_equal(t(out$z), topk_fixture("f1_Z_it25"), tolerance = 1e-10)
     expect_equal(t(out$e), topk_fixture("f1_E_it25"), tolerance = 1e-10)
-    expect_equal(unname(out$trace[25L, 4:5]), c(expected$it25_r1, expected$it25_r2),
-      tolerance = 1e-10)
+    expect_equal(unname(out$trace[25L, 4:5]), c(expected$it25_r1, expected$it25_r2), tolerance = 1e-10)
     out <- represent(t(X), theta, tol = 1e-8)
     expect_identical(out$iterations, as.integer(expected$conv_iter))
     expect_equal(t(out$z), topk_fixture("f1_Z_conv"), tolerance = 1e-10)
@@ -109,8 +105,7 @@ test_that("both forms are the literal iteration", {
         ref <- ref_represent(t(prob$x), t(theta), lambda_e, .5, nonnegative = nonnegative,
           max_iter = last[[1L]], tol = last[[2L]])
         for (off in list(character(), "topk_by_features")) with_paths_off(off, {
-          out <- represent(prob$x, theta, last[[1L]], last[[2L]], lambda_e = lambda_e,
-            nonnegative = nonnegative)
+          out <- represent(prob$x, theta, last[[1L]], last[[2L]], lambda_e = lambda_e, nonnegative = nonnegative)
           expect_identical(out$iterations, ref$iterations)
           expect_lt(max(abs(out$z - t(ref$Z))), 1e-10)
           expect_lt(max(abs(out$e - t(ref$E))), 1e-10)
@@ -128,9 +123,7 @@ test_that("the paper's ADMM goes from zero anew, and its certificate holds", {
   theta <- withr::with_seed(2, matrix(runif(900), 30))
   lambda_e <- 6 / max(rowSums(abs(prob$x)))
   for (nonnegative in c(FALSE, TRUE)) {
-    run <- function(...) {
-      represent(prob$x, theta, lambda_e = lambda_e, nonnegative = nonnegative, ...)
-    }
+    run <- function(...) represent(prob$x, theta, lambda_e = lambda_e, nonnegative = nonnegative, ...)
     exact <- run(exact = TRUE)
     for (last in c(5L, 40L, 500L)) {
       out <- run(max_iter = last)
@@ -150,9 +143,7 @@ test_that("below the first link Z is exactly zero", {
   expect_true(all(out$z == 0))
   # first_link() is the smallest alpha_e with a link (of the exact solution).
   edge <- first_link(prob$x, .5) / max(rowSums(abs(prob$x)))
-  exact <- function(lambda_e, ...) {
-    represent(prob$x, matrix(1, 15, 15), lambda_e = lambda_e, exact = TRUE, ...)$z
-  }
+  exact <- function(lambda_e, ...) represent(prob$x, matrix(1, 15, 15), lambda_e = lambda_e, exact = TRUE, ...)$z
   expect_true(all(exact(.99 * edge) == 0))
   expect_true(any(exact(1.01 * edge) != 0))
   edge <- first_link(prob$x, .5, TRUE) / max(rowSums(abs(prob$x)))
@@ -191,8 +182,7 @@ test_that("the ADMM for v is the literal one, from K or from its factor", {
         # A is the ridge solution of its set, and g its explicit objective.
         V <- diag(as.numeric(seq_len(size[2L]) %in% ref$S))
         A <- t(out$a)
-        expect_lt(max(abs(A %*% (V %*% ref$K %*% V + .01 * diag(size[2L])) -
-          t(ref$B) %*% V)), 1e-10)
+        expect_lt(max(abs(A %*% (V %*% ref$K %*% V + .01 * diag(size[2L])) - t(ref$B) %*% V)), 1e-10)
         P <- A %*% V %*% t(prob$x)
         explicit <- sum((P - Y)^2) + .01 * sum(A^2) + 3 * sum(diag(P %*% L %*% t(P)))
         expect_equal(out$value, explicit, tolerance = 1e-9)
@@ -216,8 +206,7 @@ test_that("the polish is the literal one, and no swap improves its result", {
   for (size in list(c(24, 12), c(9, 20))) {
     prob <- topk_problem(size[1L], size[2L], seed = 3)
     w <- prob$w
-    ref <- ref_select(t(prob$x), ref_one_hot(prob$label, 3L), diag(rowSums(w)) - w, 4L, .01,
-      3, polish = FALSE)
+    ref <- ref_select(t(prob$x), ref_one_hot(prob$label, 3L), diag(rowSums(w)) - w, 4L, .01, 3, polish = FALSE)
     for (seed in 1:6) {
       start <- withr::with_seed(seed, sort(sample(size[2L], 4L)))
       expected <- ref_polish(start, ref$K, ref$B, ref$YY, .01)
@@ -256,15 +245,13 @@ test_that("the bound is proved: below every set, and tight for the relaxation", 
       expect_lte(out$lower, out$h + 1e-9)
       expect_lt(out$h - out$lower, 1e-4 * (1 + out$h))
       # The bound of section 13 at the last point is not above the one kept.
-      frank_wolfe <- literal$value - sum(literal$gradient * out$relaxed) +
-        sum(sort(literal$gradient)[seq_len(k)])
+      frank_wolfe <- literal$value - sum(literal$gradient * out$relaxed) + sum(sort(literal$gradient)[seq_len(k)])
       expect_gte(out$lower, frank_wolfe - 1e-9)
     }
     # h(1_S) = g(S).
     for (i in seq(1L, ncol(brute$all), by = 50L)) {
       s <- as.numeric(seq_len(size[2L]) %in% brute$all[, i])
-      expect_equal(ref_relaxed(s, t(prob$x), Y, L, .01, 3)$value, brute$values[i],
-        tolerance = 1e-10)
+      expect_equal(ref_relaxed(s, t(prob$x), Y, L, .01, 3)$value, brute$values[i], tolerance = 1e-10)
     }
   }
 })
@@ -298,9 +285,7 @@ test_that("the sphere projection has the right distance, also from its centre", 
 
 # ---- labels -----------------------------------------------------------------------------
 
-spectral <- function(z, C, previous = NULL) {
-  .Call(C_test_topk_label, z, as.integer(C), previous)
-}
+spectral <- function(z, C, previous = NULL) .Call(C_test_topk_label, z, as.integer(C), previous)
 
 block_z <- function(n, C, seed, noise = .05) {
   withr::with_seed(seed, {
@@ -323,8 +308,7 @@ test_that("spectral labels are the literal ones", {
       expect_identical(out$label, canonical_labels(out$label))
     }
     previous <- withr::with_seed(seed, canonical_labels(sample(rep_len(1:3, 24L))))
-    expect_identical(spectral(made$z, 3L, previous)$label,
-      ref_spectral(t(made$z), 3L, previous))
+    expect_identical(spectral(made$z, 3L, previous)$label, ref_spectral(t(made$z), 3L, previous))
   }
   # A sample with one link and no other to it belongs where it points.
   for (alone in 1:7) {
@@ -360,8 +344,7 @@ test_that("the partition before is kept where it is the better one", {
 test_that("spectral labels follow a permutation, and isolated samples are allowed", {
   made <- block_z(30L, 3L, 4)
   order <- withr::with_seed(1, sample(30L))
-  expect_identical(spectral(made$z[order, order], 3L)$label,
-    canonical_labels(spectral(made$z, 3L)$label[order]))
+  expect_identical(spectral(made$z[order, order], 3L)$label, canonical_labels(spectral(made$z, 3L)$label[order]))
   made$z[c(4, 9), ] <- 0
   made$z[, c(4, 9)] <- 0
   out <- spectral(made$z, 3L)
@@ -413,8 +396,7 @@ test_that("a probe finds the links of a sample at equal weights", {
     lambda_e <- 8 / max(rowSums(abs(x)))
     all <- represent(x, matrix(1, n, n), exact = TRUE, lambda_e = lambda_e, lambda_z = .05)
     probe <- function(rows, most) {
-      .Call(C_topk_probe, x, rows - 1L, c(settings(lambda_e = lambda_e, lambda_z = .05),
-        most_pivots = most))
+      .Call(C_topk_probe, x, rows - 1L, c(settings(lambda_e = lambda_e, lambda_z = .05), most_pivots = most))
     }
     every <- probe(seq_len(n), 20000L)
     expect_identical(every$links, as.integer(rowSums(all$z != 0)))
@@ -432,9 +414,7 @@ test_that("the linear programmes reach the optimum, in any order of the samples"
     theta <- theta + t(theta)
     for (alpha_e in c(2, 5, 30)) for (nonnegative in c(FALSE, TRUE)) {
       lambda_e <- alpha_e / max(rowSums(abs(prob$x)))
-      run <- function(x, theta) {
-        represent(x, theta, exact = TRUE, lambda_e = lambda_e, nonnegative = nonnegative)
-      }
+      run <- function(x, theta) represent(x, theta, exact = TRUE, lambda_e = lambda_e, nonnegative = nonnegative)
       out <- run(prob$x, theta)
       expect_identical(out$status, 0L)
       expect_lt(out$gap, 1e-7)
@@ -473,8 +453,7 @@ test_that("both ADMMs write their objective beside the residuals", {
     prob <- topk_problem(14, p)
     lambda_e <- 6 / max(rowSums(abs(prob$x)))
     out <- represent(prob$x, matrix(1, 14, 14), last, -1, lambda_e = lambda_e)
-    expect_equal(out$trace[[last, 7L]], 1.5 * sum(abs(out$z)) + lambda_e * sum(abs(out$e)),
-      tolerance = 1e-9)
+    expect_equal(out$trace[[last, 7L]], 1.5 * sum(abs(out$z)) + lambda_e * sum(abs(out$e)), tolerance = 1e-9)
   }
   for (n in c(18, 30)) {
     prob <- topk_problem(n, 12)
@@ -482,7 +461,6 @@ test_that("both ADMMs write their objective beside the residuals", {
     first <- ref_select(t(prob$x), ref_one_hot(prob$label, 3L),
       diag(rowSums(prob$w)) - prob$w, 5L, .01, 3, polish = FALSE)
     # The first row is the ridge regression on all features.
-    expect_equal(out$trace[1L, 7L],
-      ref_criterion(1:12, first$K, first$B, first$YY, .01), tolerance = 1e-9)
+    expect_equal(out$trace[1L, 7L], ref_criterion(1:12, first$K, first$B, first$YY, .01), tolerance = 1e-9)
   }
 })

@@ -2,9 +2,7 @@
 
 skip_if_not_installed("Matrix")
 
-near <- function(a, b, tol = 1e-9) {
-  expect_equal(unname(a), unname(b), tolerance = tol)
-}
+near <- function(a, b, tol = 1e-9) expect_equal(unname(a), unname(b), tolerance = tol)
 
 check_operator <- function(op, ref, tol = 1e-9) {
   n <- nrow(ref)
@@ -44,8 +42,7 @@ test_that("sparse operations equal plain R, centred and scaled in all four ways"
     for (how in all_four) {
       data <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))
       expect_s3_class(data$x, "ufs_x")
-      expect_identical(data$constant,
-        unname(which(apply(x, 2, function(v) diff(range(v)) == 0))))
+      expect_identical(data$constant, unname(which(apply(x, 2, function(v) diff(range(v)) == 0))))
       # The column of mean 1e6: the digits that centring a double leaves.
       check_operator(data$x, reference_x(x, data$keep, how[1], how[2]), 1e-8)
     }
@@ -71,9 +68,7 @@ test_that("means, deviations and names are those of the dense matrix", {
   for (how in all_four) {
     a <- suppressWarnings(suppressMessages(as_ufs_matrix(s, how[1], how[2])))
     b <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))
-    for (slot in c("n", "p", "keep", "constant", "features", "samples", "named")) {
-      expect_identical(b[[slot]], a[[slot]])
-    }
+    for (slot in c("n", "p", "keep", "constant", "features", "samples", "named")) expect_identical(b[[slot]], a[[slot]])
     expect_equal(b$center, a$center, tolerance = 1e-14)
     expect_equal(b$scale, a$scale, tolerance = 1e-8)
     expect_equal(b$norm, a$norm, tolerance = 1e-8)
@@ -181,8 +176,7 @@ test_that("every sparse class of Matrix is read, duplicated entries are added", 
   x <- matrix(c(1, 0, 0, 2, 3, 0, 0, 4, 0, 5, 0, 6, 1, 1, 0, 0), 4)
   c4 <- to_sparse(x)
   symmetric <- Matrix::forceSymmetric(c4)
-  twice <- methods::new("dgTMatrix", i = c(0L, 0L, 1L, 2L), j = c(0L, 0L, 1L, 1L), x = c(1, 2, 3, 4),
-    Dim = c(4L, 2L))
+  twice <- methods::new("dgTMatrix", i = c(0L, 0L, 1L, 2L), j = c(0L, 0L, 1L, 1L), x = c(1, 2, 3, 4), Dim = c(4L, 2L))
   cases <- list(c4, methods::as(c4, "RsparseMatrix"), methods::as(c4, "TsparseMatrix"), symmetric,
     methods::as(c4, "lMatrix"), methods::as(c4, "nMatrix"), Matrix::Diagonal(4, x = 1:4), twice,
     methods::as(c(2L, 1L, 4L, 3L), "pMatrix"), Matrix::triu(c4))
@@ -272,8 +266,7 @@ test_that("principal components of an operator are those of svd(), small and lar
 
 test_that("components that serve as coordinates take fewer products and hold the same variance", {
   skip_on_cran()
-  s <- withr::with_seed(4, Matrix::rsparsematrix(1300, 6500, 0.01)) %*%
-    Matrix::Diagonal(x = (1:6500)^-0.2)
+  s <- withr::with_seed(4, Matrix::rsparsematrix(1300, 6500, 0.01)) %*% Matrix::Diagonal(x = (1:6500)^-0.2)
   data <- suppressWarnings(as_ufs_operator(s, FALSE, FALSE))
   exact <- .Call(C_x_pca, data$x, 20L, 1e-10, TRUE)
   loose <- .Call(C_x_pca, data$x, 20L, coordinate_tol, TRUE)
@@ -288,9 +281,7 @@ test_that("components that serve as coordinates take fewer products and hold the
   expect_equal(loose$sdev2, exact$sdev2, tolerance = 0.02)
 })
 
-eigs <- function(a, k, tol = 1e-11, block = 0L) {
-  .Call(C_test_eigs, a, 1L, as.integer(k), tol, as.integer(block))
-}
+eigs <- function(a, k, tol = 1e-11, block = 0L) .Call(C_test_eigs, a, 1L, as.integer(k), tol, as.integer(block))
 
 with_spectrum <- function(value) {
   n <- length(value)

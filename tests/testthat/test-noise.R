@@ -4,8 +4,7 @@ methods <- setdiff(ufs_methods()$method, "random")
 x <- planted(30, 10, informative = 5)$x
 colnames(x) <- paste0("f", 1:10)
 needed <- function(method) {
-  c(needed_arguments(method), if (method == "topk") list(n_clusters = 3),
-    if (method == "sogfs") list(gamma = .05))
+  c(needed_arguments(method), if (method == "topk") list(n_clusters = 3), if (method == "sogfs") list(gamma = .05))
 }
 fit_of <- function(method, x, seed = 1) {
   withr::with_seed(seed, suppressMessages(suppressWarnings(
@@ -23,8 +22,7 @@ for (method in methods) {
     clear <- function(fit) {
       # The order of scores that differ by more than the solver's tolerance.
       s <- fit$feature_scores
-      if (is.null(s)) unname(fit$sample_ranking[1:4]) else
-        unname(fit$feature_ranking[seq_len(sum(s > 1e-3 * max(s)))])
+      if (is.null(s)) unname(fit$sample_ranking[1:4]) else unname(fit$feature_ranking[seq_len(sum(s > 1e-3 * max(s)))])
     }
     if (method != "topk") expect_identical(clear(other), clear(fit))
   })

@@ -24,8 +24,7 @@ fit_once <- function(method, x, ...) {
 # The constraint x = Zx + E of topk holds up to inner_tol, 1e-6.
 expect_objective <- function(method, x, ..., tolerance = if (method == "topk") 1e-5 else 1e-8) {
   fit <- fit_once(method, x, ...)
-  expect_equal(objectives[[method]](fit, x), fit$trace$objective[nrow(fit$trace)],
-    tolerance = tolerance)
+  expect_equal(objectives[[method]](fit, x), fit$trace$objective[nrow(fit$trace)], tolerance = tolerance)
   fit
 }
 
@@ -65,9 +64,7 @@ for (method in c("socfs", "jspca", "spca", "ndfs", "rsr", "udfs", "sogfs")) {
         if (method %in% c("socfs", "jspca")) w <- fit$solution[[c(socfs = "V", jspca = "Q")[[method]]]]
         expect_true(all(w[c(1, 9, 14), ] == 0))
         expect_true(all(rowSums(w[c(2, 4, 8), ]^2) > 0))
-        if ("kkt" %in% names(fit$certificate)) {
-          expect_lte(fit$certificate[["kkt"]], if (method == "jspca") .1 else .01)
-        }
+        if ("kkt" %in% names(fit$certificate)) expect_lte(fit$certificate[["kkt"]], if (method == "jspca") .1 else .01)
         # Costs that are all the same are no costs.
         same <- with(cost = rep(3, ncol(x)), budget = 1e6)
         none <- with()

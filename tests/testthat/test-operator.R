@@ -5,9 +5,7 @@ skip_if_not_installed("Matrix")
 # Runs a method on the dense matrix, on the sparse one and on blocks; the last two must agree
 # with the first.
 three_ways <- function(x, .method, ..., tolerance = 1e-6, seed = 1) {
-  run <- function(x) {
-    withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x = x, method = .method, ...))))
-  }
+  run <- function(x) withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x = x, method = .method, ...))))
   dense <- run(x)
   others <- list(sparse = run(to_sparse(x)))
   if (!on_cran() && requireNamespace("DelayedArray", quietly = TRUE)) {
@@ -17,8 +15,7 @@ three_ways <- function(x, .method, ..., tolerance = 1e-6, seed = 1) {
   others$scaled <- withr::with_options(list(ufselect.copy_bytes = 0), run(x))
   for (kind in names(others)) {
     fit <- others[[kind]]
-    expect_identical(fit$input$kind,
-      switch(kind, sparse = "sparse", blocks = "source", scaled = "dense"))
+    expect_identical(fit$input$kind, switch(kind, sparse = "sparse", blocks = "source", scaled = "dense"))
     expect_equal(feature_scores_of(fit), feature_scores_of(dense), tolerance = tolerance, info = kind)
     expect_equal(sample_scores_of(fit), sample_scores_of(dense), tolerance = tolerance, info = kind)
     expect_identical(fit$status, dense$status, info = kind)
@@ -38,8 +35,7 @@ expect_jspca_objective <- function(fit, z, kept) {
   rest <- z - z %*% q %*% t(fit$solution$P[kept, ])
   norms <- if (fit$params$loss == "sample") sqrt(rowSums(rest^2)) else sqrt(colSums(rest^2))
   smooth <- sum(sqrt(norms^2 + fit$control$eps[1]))
-  expect_equal(smooth + fit$params$lambda * sum(sqrt(rowSums(q^2))), objective_of(fit),
-    tolerance = 1e-6)
+  expect_equal(smooth + fit$params$lambda * sum(sqrt(rowSums(q^2))), objective_of(fit), tolerance = 1e-6)
 }
 
 sets <- list(wide = grouped_counts(30, 90), tall = grouped_counts(80, 25), square = grouped_counts(40, 40))
@@ -194,8 +190,7 @@ for (name in names(sets)) {
         lambda <- fit$params$lambda
         expect_equal(lambda, fits$dense$params$lambda, tolerance = 1e-8)
         expect_equal(crossprod(a), diag(3), tolerance = 1e-10, ignore_attr = TRUE)
-        expect_equal(sum((z - z %*% b %*% t(a))^2) + lambda * sum(abs(b)), objective_of(fit),
-          tolerance = 1e-8)
+        expect_equal(sum((z - z %*% b %*% t(a))^2) + lambda * sum(abs(b)), objective_of(fit), tolerance = 1e-8)
         expect_lte(max(diff(fit$trace$objective)), 1e-9 * fit$trace$objective[1])
         # The lassos' conditions at the answer.
         g <- 2 * crossprod(z, z %*% (a - b)) / lambda
@@ -203,8 +198,7 @@ for (name in names(sets)) {
         expect_equal(fit$certificate[["kkt"]], kkt, tolerance = 1e-6)
         expect_lt(kkt, 1e-4)
         scores <- qr(z %*% apply(b, 2, function(v) v / max(sqrt(sum(v^2)), 1e-300)))
-        expect_equal(fit$solution$explained, cumsum(diag(qr.R(scores))^2) / sum(z^2),
-          tolerance = 1e-8)
+        expect_equal(fit$solution$explained, cumsum(diag(qr.R(scores))^2) / sum(z^2), tolerance = 1e-8)
       }
     }
     y <- x
@@ -233,8 +227,7 @@ test_that("what needs x itself forms it and says so", {
 
 # F(W) and what P and Q prove, on the user's x.
 alfs_objective <- function(fit, z, w) {
-  sum((z - z %*% t(w) %*% z)^2) + fit$params$alpha * sum(sqrt(rowSums(w^2))) +
-    fit$params$beta * sum(sqrt(colSums(w^2)))
+  sum((z - z %*% t(w) %*% z)^2) + fit$params$alpha * sum(sqrt(rowSums(w^2))) + fit$params$beta * sum(sqrt(colSums(w^2)))
 }
 
 for (name in c(names(sets), "wider")) {
@@ -244,8 +237,7 @@ for (name in c(names(sets), "wider")) {
     ways <- if (name == "wider") all_four[1] else all_four
     for (how in ways) {
       args <- list(center = how[1], scale = how[2], select = "pivot")
-      fits <- do.call(three_ways, c(list(x, "alfs", tolerance = 1e-2,
-        control = ufs_control(tol = 1e-7)), args))
+      fits <- do.call(three_ways, c(list(x, "alfs", tolerance = 1e-2, control = ufs_control(tol = 1e-7)), args))
       kept <- setdiff(seq_len(ncol(x)), fits$dense$constant)
       z <- reference_x(x, kept, how[1], how[2])
       for (fit in fits) {
@@ -312,8 +304,7 @@ for (name in names(sets)) {
 test_that("the penalties' bounds are those of the dense matrix where x passes in many blocks", {
   x <- grouped_counts(64, 2301)$x[, -2301]
   dense <- alfs_basis(as_ufs_matrix(x, TRUE, FALSE)$x)
-  expect_equal(alfs_basis(as_ufs_operator(to_sparse(x), TRUE, FALSE)$x)$bound, dense$bound,
-    tolerance = 1e-10)
+  expect_equal(alfs_basis(as_ufs_operator(to_sparse(x), TRUE, FALSE)$x)$bound, dense$bound, tolerance = 1e-10)
 })
 
 test_that("ALFS forms x only where it must", {
@@ -338,8 +329,7 @@ test_that("samples that are fitted all but exactly have exact residuals in spars
   # Rank 2, three rows apart: the expanded form of the others' residuals has no digits left.
   x <- withr::with_seed(3, matrix(rexp(40), 20) %*% matrix(rexp(120) * (runif(120) < 0.5), 2))
   x[1:3, ] <- x[1:3, ] + withr::with_seed(4, matrix(rexp(180), 3))
-  fits <- three_ways(x, "jspca", n_components = 2, lambda_rel = 1e-3, center = FALSE,
-    scale = FALSE, tolerance = 1e-2)
+  fits <- three_ways(x, "jspca", n_components = 2, lambda_rel = 1e-3, center = FALSE, scale = FALSE, tolerance = 1e-2)
   for (fit in fits) {
     rest <- sqrt(rowSums((x - x %*% fit$solution$Q %*% t(fit$solution$P))^2))
     expect_lt(min(rest / sqrt(rowSums(x^2))), 0.01)
@@ -407,9 +397,7 @@ for (name in names(sets)) {
         expect_equal(fit$certificate, dense$certificate, tolerance = 1e-8)
       }
     }
-    for (other in others) {
-      expect_equal(ufs_captured(base, other, 1:6), ufs_captured(base, x, 1:6), tolerance = 1e-8)
-    }
+    for (other in others) expect_equal(ufs_captured(base, other, 1:6), ufs_captured(base, x, 1:6), tolerance = 1e-8)
   })
 
   test_that(paste0(name, ": the CUR decomposition reads its rows and columns alone"), {
@@ -418,16 +406,13 @@ for (name in names(sets)) {
       fits <- three_ways(x, "cur", rank = 3, draw = "top", m = 5, k = 6,
         decomposition = TRUE, center = how[1], scale = how[2])
       for (fit in fits) {
-        for (part in c("C", "U", "R")) {
-          expect_equal(fit$solution[[part]], fits$dense$solution[[part]], tolerance = 1e-6)
-        }
+        for (part in c("C", "U", "R")) expect_equal(fit$solution[[part]], fits$dense$solution[[part]], tolerance = 1e-6)
         expect_equal(fit$certificate, fits$dense$certificate, tolerance = 1e-8)
         # The error of C U R, from the parts.
         keep <- setdiff(seq_len(ncol(x)), fit$constant)
         z <- reference_x(x, keep, how[1], how[2])
         s <- fit$solution
-        expect_equal(sum((z - s$C %*% s$U %*% s$R[, keep])^2) / sum(z^2), fit$certificate[["error"]],
-          tolerance = 1e-8)
+        expect_equal(sum((z - s$C %*% s$U %*% s$R[, keep])^2) / sum(z^2), fit$certificate[["error"]], tolerance = 1e-8)
       }
     }
   })
@@ -491,8 +476,7 @@ test_that("components that do not converge are given with a warning and their re
   # Too many columns for their Gram matrix, and the leading squares differ by 1e-8 of the first.
   x <- Matrix::sparseMatrix(i = 1:6200, j = 1:6200, x = sqrt(1 - (0:6199 / 6200)^2))
   expect_warning(fit <- ufs_pca(ufs_data(x), 2, center = FALSE, scale = FALSE),
-    "leading 2 principal components have a relative residual of .*close together",
-    class = "ufs_warning_max_iter")
+    "leading 2 principal components have a relative residual of .*close together", class = "ufs_warning_max_iter")
   expect_length(fit$feature_scores, 6200L)
 })
 

@@ -16,8 +16,7 @@ test_that("in a browser: the slider changes table and picture, the code is right
   chromote::set_chrome_args(c("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"))
   saveRDS(list(fits = list(a = fit, b = other), x = x), "data.rds")
   writeLines(c("data <- readRDS('data.rds')",
-    "ufselect:::explore_app(data$fits, data$x, said = list(fit = quote(fits), x = quote(x)))"),
-      "app.R")
+    "ufselect:::explore_app(data$fits, data$x, said = list(fit = quote(fits), x = quote(x)))"), "app.R")
   app <- suppressMessages(shinytest2::AppDriver$new(".", name = "explore", load_timeout = 90000,
     timeout = 60000, height = 700, width = 1000))
   withr::defer(app$stop())
@@ -28,8 +27,7 @@ test_that("in a browser: the slider changes table and picture, the code is right
     expect_true(condition())
   }
   open <- function(tab) {
-    app$run_js(sprintf(
-      "$('a').filter(function(){return $(this).text().trim()==='%s'}).click()", tab))
+    app$run_js(sprintf("$('a').filter(function(){return $(this).text().trim()==='%s'}).click()", tab))
   }
   picture <- function(id) {
     source <- app$get_js(sprintf("$('#%s img').attr('src')", id))
@@ -65,9 +63,7 @@ test_that("in a browser: the slider changes table and picture, the code is right
   }
   tick()
   app$run_js("$('#again').click()")
-  eventually(function() {
-    grepl('include = "f24", exclude = "f7"', app$get_js("$('#code').text()"), fixed = TRUE)
-  })
+  eventually(function() grepl('include = "f24", exclude = "f7"', app$get_js("$('#code').text()"), fixed = TRUE))
   picture_file <- Sys.getenv("UFSELECT_EXPLORER_PNG")
   if (nzchar(picture_file)) app$get_screenshot(picture_file)
   eval(parse(text = app$get_js("$('#code').text()")), env)
@@ -87,9 +83,8 @@ test_that("an autotuner chooses the number of features and of clusters", {
   for (package in needed) skip_if_not_installed(package)
   getExportedValue("lgr", "get_logger")("mlr3")$set_threshold("warn")
   flt <- mlr3filters::flt
-  graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs_mcfs",
-    n_clusters = paradox::to_tune()), filter.nfeat = paradox::to_tune(1, 4)),
-  mlr3::lrn("classif.rpart"))
+  graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs_mcfs", n_clusters = paradox::to_tune()),
+    filter.nfeat = paradox::to_tune(1, 4)), mlr3::lrn("classif.rpart"))
   tuner <- mlr3tuning::auto_tuner(mlr3tuning::tnr("random_search"), mlr3::as_learner(graph),
     mlr3::rsmp("holdout"), mlr3::msr("classif.acc"), term_evals = 4L)
   getExportedValue("lgr", "get_logger")("bbotk")$set_threshold("warn")

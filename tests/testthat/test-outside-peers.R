@@ -19,8 +19,7 @@ test_that("glmnet finds the lasso of ufs_mcfs()", {
   y <- x[, 1:3] %*% c(2, -1, 0.5) + noise(50, 1, 9)
   y <- y - mean(y)
   out <- .Call(C_mcfs, x, cbind(y), 5L, 0, resolve_control(ufs_control(), max_iter = 1000L))
-  other <- glmnet::glmnet(x, y, lambda = out$penalty / 50, standardize = FALSE,
-    intercept = FALSE, thresh = 1e-16)
+  other <- glmnet::glmnet(x, y, lambda = out$penalty / 50, standardize = FALSE, intercept = FALSE, thresh = 1e-16)
   # glmnet scales its penalty by the standard deviation of y, and unscales again.
   expect_equal(out$coef[, 1], as.vector(other$beta), tolerance = 1e-6)
 })
@@ -44,8 +43,7 @@ test_that("mclust finds the same adjusted Rand index", {
   set.seed(3)
   cluster <- sample(4, 60, TRUE)
   class <- sample(3, 60, TRUE)
-  expect_equal(ufs_cluster_metrics(cluster, class)[["ari"]],
-    mclust::adjustedRandIndex(cluster, class))
+  expect_equal(ufs_cluster_metrics(cluster, class)[["ari"]], mclust::adjustedRandIndex(cluster, class))
 })
 
 test_that("quadprog finds the same point of the simplex", {
@@ -56,8 +54,7 @@ test_that("quadprog finds the same point of the simplex", {
       list(h = crossprod(a) + diag(0.1, p), b = rnorm(p))
     })
     oracle <- quadprog::solve.QP(d$h, d$b, cbind(1, diag(p)), c(1, rep(0, p)), 1)$solution
-    found <- .Call(C_test_qp, "dense", list(h = d$h, upper = rowSums(abs(d$h))), d$b,
-      rep(1 / p, p), 1e-11)
+    found <- .Call(C_test_qp, "dense", list(h = d$h, upper = rowSums(abs(d$h))), d$b, rep(1 / p, p), 1e-11)
     expect_lt(max(abs(found$v - oracle)), 1e-8)
   }
 })
@@ -67,6 +64,5 @@ test_that("subselect finds the same coefficients of a choice", {
   r <- stats::cor(mtcars)
   chosen <- c(2, 5, 9)
   found <- ufs_captured(chosen, mtcars, criteria = TRUE)
-  expect_equal(c(found$rv, found$gcd),
-    c(subselect::rv.coef(r, chosen), subselect::gcd.coef(r, chosen)))
+  expect_equal(c(found$rv, found$gcd), c(subselect::rv.coef(r, chosen), subselect::gcd.coef(r, chosen)))
 })

@@ -41,9 +41,7 @@ test_that("for each task and kind one method is recommended, and it is the one t
   found <- recommended()
   expect_setequal(found$what, advised)
   expect_identical(anyDuplicated(found$what), 0L)
-  for (what in names(advised)) {
-    expect_identical(found$method[found$what == advised[[what]]], planned(what), info = what)
-  }
+  for (what in names(advised)) expect_identical(found$method[found$what == advised[[what]]], planned(what), info = what)
   # A method of another task is not advertised in the words of this one.
   others <- ufs_methods()
   others <- others[!grepl("^recommended", others$advice) & grepl("compress|classif|label", others$advice), ]

@@ -16,9 +16,7 @@ line_of <- function(lines, word) {
   at <- grep(paste0("^ *", word, " "), lines, value = TRUE)
   sub(paste0("^ *", word, " +"), "", at)
 }
-numbers_in <- function(text) {
-  as.numeric(unlist(regmatches(text, gregexpr("-?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?", text))))
-}
+numbers_in <- function(text) as.numeric(unlist(regmatches(text, gregexpr("-?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?", text))))
 first_of <- function(score, key, names, n, size = NULL) {
   order <- order(-score, if (is.null(key)) seq_along(score) else -key, seq_along(score))
   all <- min(length(order), size)

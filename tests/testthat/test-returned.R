@@ -71,9 +71,7 @@ test_that("TED prints the share of the squares that its first ten samples recons
     other <- x %*% t(own)
     sum(x^2) - sum(other * t(solve(own %*% t(own) + .5 * diag(length(rows)), t(other))))
   }
-  for (m in c(1, 4, 10, 32)) {
-    expect_equal(fit$trace$objective[m], lost(fit$solution$order[1:m]), tolerance = 1e-9)
-  }
+  for (m in c(1, 4, 10, 32)) expect_equal(fit$trace$objective[m], lost(fit$solution$order[1:m]), tolerance = 1e-9)
   share <- 1 - lost(fit$solution$order[1:10]) / sum(x^2)
   expect_identical(printed(fit, "(10 samples reduce.*)$"),
     paste("10 samples reduce the prediction error by", signif(100 * share, 3), "%"))
@@ -145,10 +143,8 @@ test_that("top-k: the bound of one step is the value and the k steepest slopes, 
   for (k in 2:7) {
     at <- ref_relaxed(rep(k / 9, 9), t(x), Y, diag(12), .01, 0)
     want <- at$value - sum(at$gradient * k / 9) + sum(sort(at$gradient)[1:k])
-    got <- .Call(C_test_topk_select, x, set$label, 3L, k, NULL, seq_len(k) - 1L,
-      list(lambda_a = .01, lambda_i = 0, rho = 1.1, v_max_iter = 5L, inner_tol = 1e-6,
-        bound_max_iter = 1L,
-        bound_tol = 1e-6))
+    got <- .Call(C_test_topk_select, x, set$label, 3L, k, NULL, seq_len(k) - 1L, list(lambda_a = .01, lambda_i = 0,
+      rho = 1.1, v_max_iter = 5L, inner_tol = 1e-6, bound_max_iter = 1L, bound_tol = 1e-6))
     expect_equal(got$lower, want, tolerance = 1e-9)
     expect_lte(got$lower, ref_brute(k, kernel, b, sum(Y^2), .01)$value + 1e-9)
   }

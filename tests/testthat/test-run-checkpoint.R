@@ -3,8 +3,7 @@ x <- as.matrix(mtcars)
 # A random grid of settings `n`, with or without a seed of the session's.
 run <- function(n, folder = NULL, data = x, seed = 2, ...) {
   if (!is.null(seed)) set.seed(seed)
-  suppressMessages(ufs_grid(data, "kmeans_f", list(n_clusters = n), n_starts = 2,
-    checkpoint = folder, ...))
+  suppressMessages(ufs_grid(data, "kmeans_f", list(n_clusters = n), n_starts = 2, checkpoint = folder, ...))
 }
 values <- function(folder) list.files(folder, "^(grid|compare|stability).*rds$", full.names = TRUE)
 
@@ -21,8 +20,7 @@ test_that("finished settings are written and read back", {
   expect_identical(second$feature_scores, first$feature_scores)
   expect_identical(file.mtime(files), stamp)
   expect_identical(first$feature_scores, run(2:4)$feature_scores)
-  expect_identical(second$checkpoint[c("tasks", "reused", "why")],
-    list(tasks = 3L, reused = 3L, why = NULL))
+  expect_identical(second$checkpoint[c("tasks", "reused", "why")], list(tasks = 3L, reused = 3L, why = NULL))
   expect_output(print(second), "3 of 3 reused from the checkpoint folder.", fixed = TRUE)
   expect_false(any(grepl("reused", capture.output(print(first)))))
 })
@@ -34,13 +32,11 @@ test_that("a longer grid reuses all of a shorter one, wherever its settings stan
   long <- run(c(12, 10:2), folder)
   expect_identical(long$checkpoint$reused, 8L)
   expect_identical(long$feature_scores[, 10:3], short$feature_scores)
-  expect_output(print(long), "8 of 10 reused from the checkpoint folder (2 are of other settings",
-    fixed = TRUE)
+  expect_output(print(long), "8 of 10 reused from the checkpoint folder (2 are of other settings", fixed = TRUE)
   # The same without a folder: a setting's random numbers are its own.
   expect_identical(run(c(12, 10:2))$feature_scores, long$feature_scores)
   # An argument for all, or in the grid; in another order; equal settings are told apart.
-  again <- suppressMessages(ufs_grid(x, "kmeans_f", list(n_starts = 2, n_clusters = c(3, 3)),
-    checkpoint = folder))
+  again <- suppressMessages(ufs_grid(x, "kmeans_f", list(n_starts = 2, n_clusters = c(3, 3)), checkpoint = folder))
   expect_identical(again$checkpoint$reused, 1L)
   expect_identical(again$feature_scores[, 1], short$feature_scores[, 2])
   # Two of the same have random numbers of their own.
@@ -308,9 +304,7 @@ test_that("nobody owns a part: it goes with the value of its name, or with time"
   plain <- read_part
   replaced("read_part", function(file, key) {
     out <- plain(file, key)
-    if (grepl("part$", file)) {
-      file.rename(file, value_file(folder, key))
-    }
+    if (grepl("part$", file)) file.rename(file, value_file(folder, key))
     out
   })
   expect_null(store_value(folder, "k", list(1)))
@@ -451,8 +445,7 @@ test_that("one damaged file is spoken of as one, several as several", {
 test_that("a folder that cannot be made, and a file that cannot be renamed, are told", {
   file <- withr::local_tempfile()
   writeLines("", file)
-  expect_refused(check_checkpoint(file.path(file, "run")),
-    "/run' (`checkpoint`) cannot be made.")
+  expect_refused(check_checkpoint(file.path(file, "run")), "/run' (`checkpoint`) cannot be made.")
   folder <- withr::local_tempdir()
   replaced("rename_part", function(from, to) FALSE)
   expect_identical(store_value(folder, "key", 1), "its file could not be renamed")

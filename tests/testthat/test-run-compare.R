@@ -57,8 +57,7 @@ test_that("the classifier sees only chosen columns, scaled by the candidates", {
 test_that("missing classes are errors and are counted; one class alone is predicted", {
   first <- function(x, y, newx) rep(levels(y)[1], nrow(newx))
   set.seed(5)
-  out <- ufs_compare(x, y, "variance", k = 2, m = 1, classifiers = list(first = first), repeats = 3,
-    baselines = FALSE)
+  out <- ufs_compare(x, y, "variance", k = 2, m = 1, classifiers = list(first = first), repeats = 3, baselines = FALSE)
   expect_true(all(out$results$missing == 2))
   expect_equal(out$results$accuracy, rep(1 / 3, 3))
 })
@@ -186,8 +185,7 @@ test_that("a grid of a sample method is run: the choice without labels and the b
     # The choice without labels is the one that covers the candidates best.
     half <- out$halves[[rep]]
     z <- scale(as.matrix(x)[half, ])
-    columns <- if (label == "ted") 1:4 else
-      selected_features(ufs_pca(x[half, ], n_components = 2), 2, as = "index")
+    columns <- if (label == "ted") 1:4 else selected_features(ufs_pca(x[half, ], n_components = 2), 2, as = "index")
     covered <- vapply(grid$mu_rel, function(mu) {
       fit <- ufs_ted(x[half, columns], mu_rel = mu)
       unit <- z[, columns] / sqrt(rowSums(z[, columns]^2))
@@ -223,8 +221,7 @@ test_that("warnings and void rankings are counted and shown", {
   few <- ufs_compare(data$x, data$cluster, "socfs", k = 25, classifiers = first_class, repeats = 1,
     baselines = FALSE, args = list(socfs = list(lambda_rel = .9)))
   expect_lt(few$results$live, 25)
-  expect_output(print(few), paste0("Fewer features have a score above 0.*: socfs \\(",
-    few$results$live, " of 25\\)"))
+  expect_output(print(few), paste0("Fewer features have a score above 0.*: socfs \\(", few$results$live, " of 25\\)"))
   expect_identical(summary(few)$table$live, few$results$live)
 })
 
@@ -444,8 +441,7 @@ test_that("a sampler that solves for its number gets it", {
 test_that("one classifier may be given as it is", {
   first <- function(x, y, newx) rep(y[1L], nrow(newx))
   expect_identical(check_classifiers(first), list(classifier = first))
-  out <- ufs_compare(iris[1:4], iris$Species, "variance", k = 2, m = 60, classifiers = first,
-    repeats = 1, n_random = 1)
+  out <- ufs_compare(iris[1:4], iris$Species, "variance", k = 2, m = 60, classifiers = first, repeats = 1, n_random = 1)
   expect_identical(unique(out$results$classifier), "classifier")
 })
 
@@ -466,8 +462,7 @@ test_that("what selects samples is refused where clusters of all samples are com
 
 test_that("without package future there are no workers", {
   own <- count_workers
-  environment(own) <- list2env(list(requireNamespace = function(...) FALSE),
-    parent = environment(own))
+  environment(own) <- list2env(list(requireNamespace = function(...) FALSE), parent = environment(own))
   expect_identical(own(), 0)
 })
 
@@ -476,8 +471,7 @@ test_that("many rows are compared without svm, unless it is asked for", {
   x <- withr::with_seed(1, matrix(stats::rnorm(1600 * 4), 1600, dimnames = list(NULL, letters[1:4])))
   y <- factor(rep_len(1:2, 1600))
   compare <- function(x, y, ...) {
-    withr::with_seed(1, suppressMessages(ufs_compare(x, y, "variance", k = 2, repeats = 1,
-      baselines = FALSE, ...)))
+    withr::with_seed(1, suppressMessages(ufs_compare(x, y, "variance", k = 2, repeats = 1, baselines = FALSE, ...)))
   }
   many <- compare(x, y)
   expect_identical(unique(many$results$classifier), "tree")

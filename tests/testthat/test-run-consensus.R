@@ -58,9 +58,7 @@ test_that("the mean of the members' ranks, a pool that beats decoys, then a choi
   }
   chosen <- choose(draws$safe)
   expect_identical(unname(feature_ranking(fit)), c(chosen, setdiff(order(mean), chosen)))
-  alone <- sapply(seeds, function(seed) {
-    mean(choose(ref_safe(x, list(seed), judges_by_hand(), .3)$safe) %in% chosen)
-  })
+  alone <- sapply(seeds, function(seed) mean(choose(ref_safe(x, list(seed), judges_by_hand(), .3)$safe) %in% chosen))
   expect_equal(fit$decoys$repeatable, mean(alone))
   expect_identical(fit$members$chosen, as.integer(colSums(ranks[chosen, ] <= 4)))
   expect_output(print(fit), "of the best 4 of each")
@@ -96,8 +94,7 @@ test_that("the start without random numbers is that of Su and Dy, whatever the s
   expect_identical(parted_clusters(matrix(c(0, 0, 1, 1), 4, 2), 3L), c(1L, 1L, 2L, 2L))
   # k-means by itself refuses here; the others go on without it.
   few <- matrix(rep(c(0, 1, 5, 2, 7), c(4, 4, 4, 4, 4)), 10, 2)
-  expect_warning(ufs_consensus(few, 6, k = 2, members = c("laplacian", "kmeans_f")),
-    class = "ufs_warning_member")
+  expect_warning(ufs_consensus(few, 6, k = 2, members = c("laplacian", "kmeans_f")), class = "ufs_warning_member")
 })
 
 test_that("each member draws from a seed of its own, whichever is computed first", {
@@ -218,10 +215,8 @@ test_that("members that tie all columns agree with nothing, and nothing is warne
 })
 
 test_that("refusals say what is wrong", {
-  expect_refused(ufs_consensus(mtcars, 2, members = c("pca", "pca")),
-    "`members` must be names of methods, each once.")
-  expect_refused(ufs_consensus(mtcars, 2, members = c("pca", "ted")),
-    "`members`: ufs_ted() selects samples.")
+  expect_refused(ufs_consensus(mtcars, 2, members = c("pca", "pca")), "`members` must be names of methods, each once.")
+  expect_refused(ufs_consensus(mtcars, 2, members = c("pca", "ted")), "`members`: ufs_ted() selects samples.")
 })
 
 test_that("members that look for the same neighbours get one graph, the one of each alone", {

@@ -26,9 +26,7 @@ test_that("consensus, decoys, size, look, select and stability do not see the co
       fit <- ufs_consensus(x, n_clusters = 4, k = 10)
       list(selected_features(fit, as = "index"), fit$decoys$share)
     },
-    decoys = function(x) {
-      ufs_decoys(x, "laplacian", scale = TRUE, repeats = 2)$curve[c("k", "share")]
-    },
+    decoys = function(x) ufs_decoys(x, "laplacian", scale = TRUE, repeats = 2)$curve[c("k", "share")],
     size = function(x) {
       size <- ufs_size(x, "pca", n_components = 3, repeats = 2, n_resamples = 3)
       size$curve[c("k", "share", "knn_overlap", "stability")]
@@ -43,12 +41,8 @@ test_that("consensus, decoys, size, look, select and stability do not see the co
   # Several tables are weighted, and stay apart from one table.
   alike <- setdiff(names(held), c("dense", "list"))
   for (door in names(doors)) {
-    answer <- lapply(held, function(x) {
-      withr::with_seed(3, suppressMessages(suppressWarnings(doors[[door]](x))))
-    })
-    for (name in alike) {
-      expect_equal(answer[[name]], answer$dense, tolerance = 1e-6, info = paste(door, name))
-    }
+    answer <- lapply(held, function(x) withr::with_seed(3, suppressMessages(suppressWarnings(doors[[door]](x)))))
+    for (name in alike) expect_equal(answer[[name]], answer$dense, tolerance = 1e-6, info = paste(door, name))
   }
   # Nor do several tables see how each of them is held.
   skip_if_not_installed("Matrix")

@@ -149,9 +149,8 @@ test_that("columns with independent values have uniform ranks among their decoys
   set.seed(4)
   rank <- replicate(400, {
     x <- matrix(rnorm(40 * 10), 40)
-    found <- decoys_fit(list(seed = sample(1e6, 1), at = 1), list(x = ufs_data(x), keep = 1:10,
-      first = 1:10, n_decoys = 9L, per_k = 5, plan = list(list(method = "pca",
-        args = list(n_components = 1)))))
+    found <- decoys_fit(list(seed = sample(1e6, 1), at = 1), list(x = ufs_data(x), keep = 1:10, first = 1:10,
+      n_decoys = 9L, per_k = 5, plan = list(list(method = "pca", args = list(n_components = 1)))))
     # Of a column picked before: how many decoys are better.
     sum(head(found$ranking, match(1, found$ranking)) > 10)
   })
@@ -286,15 +285,13 @@ for (method in subset(ufs_methods(), selects != "samples")$method) {
     args <- needed_arguments(method)
     if (method == "topk") args$n_clusters <- 3
     given <- setdiff(names(args), "k")
-    run <- function() quiet(do.call(ufs_decoys, c(list(x, method), args[given],
-      list(k = 4, repeats = 2))))
+    run <- function() quiet(do.call(ufs_decoys, c(list(x, method), args[given], list(k = 4, repeats = 2))))
     set.seed(2)
     found <- run()
     expect_named(found$k, method)
     expect_length(found$errors[[method]], 0)
     expect_identical(found$curve$k, 1:14)
-    expect_true(all(found$curve$low <= found$curve$share + 1e-12 &
-      found$curve$high >= found$curve$share - 1e-12))
+    expect_true(all(found$curve$low <= found$curve$share + 1e-12 & found$curve$high >= found$curve$share - 1e-12))
     # At the last real column few or all decoys are before it: never more than there are.
     expect_lte(found$curve$share[14], 1)
     set.seed(2)
@@ -313,8 +310,7 @@ test_that("the same on sparse data and on files, by rows and by columns", {
   kinds <- layouts_of(x)
   kinds <- kinds[intersect(names(kinds), c("sparse", "by_rows", "by_columns", "shared"))]
   run <- function(x) {
-    withr::with_seed(3, quiet(ufs_decoys(x, c("pca", "kmeans_f"), n_components = 2, n_clusters = 3,
-      repeats = 2)))
+    withr::with_seed(3, quiet(ufs_decoys(x, c("pca", "kmeans_f"), n_components = 2, n_clusters = 3, repeats = 2)))
   }
   dense <- run(x)
   for (name in names(kinds)) {
@@ -478,8 +474,7 @@ test_that("the picture of one method marks where its columns end", {
   pic <- picture(found, 12)
   expect_identical(pic$lines, list(h = 0.05, v = found$k[["pca"]]))
   expect_identical(pic$title, "ufs_decoys: how much of a selection is noise")
-  expect_identical(pic[c("xlab", "ylab")], list(xlab = "features chosen (k)",
-    ylab = "share no better than noise"))
+  expect_identical(pic[c("xlab", "ylab")], list(xlab = "features chosen (k)", ylab = "share no better than noise"))
 })
 
 test_that("refusals say what is wrong", {

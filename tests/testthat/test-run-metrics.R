@@ -1,8 +1,7 @@
 test_that("equal partitions score 1 whatever their labels", {
   skip_if_not_installed("clue")
   class <- rep(c("b", "a", "c"), c(5, 7, 9))
-  expect_equal(ufs_cluster_metrics(match(class, c("c", "a", "b")), class),
-    c(accuracy = 1, nmi = 1, ari = 1))
+  expect_equal(ufs_cluster_metrics(match(class, c("c", "a", "b")), class), c(accuracy = 1, nmi = 1, ari = 1))
 })
 
 test_that("accuracy is the best match, brute force over permutations", {
@@ -18,8 +17,7 @@ test_that("accuracy is the best match, brute force over permutations", {
 test_that("more or fewer clusters than classes are fine", {
   skip_if_not_installed("clue")
   expect_equal(ufs_cluster_metrics(1:6, rep(1:2, 3))[["accuracy"]], 2 / 6)
-  expect_equal(ufs_cluster_metrics(rep(1, 6), rep(1:2, 3)),
-    c(accuracy = .5, nmi = 0, ari = 0))
+  expect_equal(ufs_cluster_metrics(rep(1, 6), rep(1:2, 3)), c(accuracy = .5, nmi = 0, ari = 0))
 })
 
 test_that("nmi divides by the geometric mean of the entropies", {

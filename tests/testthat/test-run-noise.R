@@ -87,9 +87,8 @@ test_that("the look's count of components is that of a look of their own", {
 test_that("a pass finds the columns that may have a code for what is missing", {
   scale <- rep(1:5, 20)
   steps <- 10 * rep(1:10, 10)
-  x <- cbind(scale, replace(scale, 1:3, 99), replace(scale, 1, 99), replace(steps, 1:3, 33),
-    replace(steps, c(1:3, 5:7), rep(c(33, 47), each = 3)), seq_len(100) / 7,
-    -replace(scale, 1:3, 99))
+  x <- cbind(scale, replace(scale, 1:3, 99), replace(scale, 1, 99), replace(steps, 1:3, 33), replace(steps, c(1:3, 5:7),
+    rep(c(33, 47), each = 3)), seq_len(100) / 7, -replace(scale, 1:3, 99))
   odd <- .Call(C_x_odd, unname(x))
   expect_identical(odd$look, c(FALSE, TRUE, FALSE, FALSE, FALSE, FALSE, TRUE))
   expect_identical(odd$between, c(NA, NA, NA, 33, NA, NA, NA))

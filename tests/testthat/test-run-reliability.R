@@ -2,10 +2,8 @@
 by_aov <- function(x, g, block = NULL, weights = NULL) {
   t(apply(x, 2L, function(v) {
     table <- data.frame(v = v, g = factor(g), b = if (is.null(block)) 1 else factor(block))
-    found <- if (is.null(block)) stats::anova(stats::lm(v ~ g, table)) else
-      stats::anova(stats::lm(v ~ b + g, table))
-    c(f = found["g", "F value"], p = found["g", "Pr(>F)"], df = found["g", "Df"],
-      rest = found["Residuals", "Df"])
+    found <- if (is.null(block)) stats::anova(stats::lm(v ~ g, table)) else stats::anova(stats::lm(v ~ b + g, table))
+    c(f = found["g", "F value"], p = found["g", "Pr(>F)"], df = found["g", "Df"], rest = found["Residuals", "Df"])
   }))
 }
 repeated_table <- function(sizes = rep(3L, 20L), p = 6L, signal = 2L) {
@@ -63,8 +61,7 @@ test_that("unbalanced blocks: the two-way fit, nearly nested, bridged, with gaps
   id <- rep(1:6, each = 2)
   b <- rep(1:2, c(5, 7))
   x <- cbind(v = rnorm(6)[id] + rnorm(12))
-  expect_equal(ufs_reliability(x, id, blocks = b)$table$f, by_aov(x, id, b)[, "f"],
-    ignore_attr = TRUE)
+  expect_equal(ufs_reliability(x, id, blocks = b)$table$f, by_aov(x, id, b)[, "f"], ignore_attr = TRUE)
   # Twelve batches, each with samples of its own and two that the next one has, too.
   g <- unlist(lapply(0:11, function(i) c(3 * i + c(1, 1, 2, 2, 3), 3 * (i + 1) + 1:2)))
   batch <- rep(1:12, each = 7)
@@ -79,10 +76,8 @@ test_that("unbalanced blocks: the two-way fit, nearly nested, bridged, with gaps
   }
   same(ufs_reliability(x, g, blocks = batch), by_aov(x, g, batch))
   same(ufs_reliability(gaps, g, blocks = batch), by_aov(gaps, g, batch))
-  same(ufs_reliability(x, g, blocks = batch, weights = weights),
-    by_aov(x[long, ], g[long], batch[long]))
-  same(ufs_reliability(gaps, g, blocks = batch, weights = weights),
-    by_aov(gaps[long, ], g[long], batch[long]))
+  same(ufs_reliability(x, g, blocks = batch, weights = weights), by_aov(x[long, ], g[long], batch[long]))
+  same(ufs_reliability(gaps, g, blocks = batch, weights = weights), by_aov(gaps[long, ], g[long], batch[long]))
   # The mean number of rows a level is that of the expected mean square.
   own <- qr.resid(qr(model.matrix(~ factor(batch))), model.matrix(~ 0 + factor(g)))
   squares <- replicate_squares(ufs_data(x, replicates = g, blocks = batch))
@@ -101,8 +96,7 @@ test_that("weights count rows, NA leaves rows out, and the layout does not matte
     ufs_reliability(data$x[twice, ], data$g[twice])$table[same], tolerance = 1e-10)
   g <- replace(data$g, 1:6, NA)
   expect_equal(ufs_reliability(data$x, g)$table, ufs_reliability(data$x[-(1:6), ], data$g[-(1:6)])$table)
-  expect_identical(ufs_reliability(ufs_data(data$x, replicates = g))$table,
-    ufs_reliability(data$x, g)$table)
+  expect_identical(ufs_reliability(ufs_data(data$x, replicates = g))$table, ufs_reliability(data$x, g)$table)
   skip_if_not_installed("Matrix")
   sparse <- abs(data$x) * (data$x > .3)
   expect_equal(ufs_reliability(Matrix::Matrix(sparse, sparse = TRUE), data$g)$table,

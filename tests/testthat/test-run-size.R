@@ -404,16 +404,14 @@ test_that("a fit that fails is told, too small a table takes all, and no rest is
 })
 
 test_that("refusals say what is wrong", {
-  expect_refused(ufs_size(mtcars[1:5, ], "variance"),
-    "`x` has 5 rows; 6 are needed.", "ufs_error_input")
+  expect_refused(ufs_size(mtcars[1:5, ], "variance"), "`x` has 5 rows; 6 are needed.", "ufs_error_input")
 })
 
 test_that("a ranking that fails on all rows, or on half of them, says so", {
   fine <- list(ranking = 1:3)
   wrong <- list(error = "no luck")
   expect_refused(size_rankings(list(wrong, fine, fine), "pca"), "ufs_pca() failed: no luck")
-  expect_refused(size_rankings(list(fine, wrong, fine), "pca"),
-    "ufs_pca() failed on halves of the samples: no luck")
+  expect_refused(size_rankings(list(fine, wrong, fine), "pca"), "ufs_pca() failed on halves of the samples: no luck")
   found <- size_rankings(list(fine, wrong, fine, list(ranking = 3:1)), "pca")
   expect_identical(found, list(all = 1:3, halves = list(1:3, 3:1), errors = "no luck"))
 })
@@ -428,8 +426,7 @@ test_that("k = \"auto\" stays within quotas, and says which method failed", {
   data <- as_rescaled_operator(open_data(x), TRUE, TRUE)
   expect_setequal(size_ranking(open_data(x), data, "pca", list(scale = TRUE)), 1:4)
   replaced("quiet_fit", function(...) list(error = "no luck"))
-  expect_refused(size_ranking(open_data(x), data, "css", list()),
-    "k = \"auto\": ufs_css() failed: no luck")
+  expect_refused(size_ranking(open_data(x), data, "css", list()), "k = \"auto\": ufs_css() failed: no luck")
 })
 
 test_that("fewer real columns than a task wants are the answer, with the reason", {

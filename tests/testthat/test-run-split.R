@@ -41,8 +41,7 @@ test_that("strata get their shares", {
   split <- ufs_split(x, m = 20, test = 10, strata = strata)
   expect_identical(as.vector(table(strata[split$train])), c(12L, 6L, 2L))
   expect_identical(as.vector(table(strata[split$test])), c(6L, 3L, 1L))
-  expect_error(ufs_split(x, 5, strata = strata, replicates = rep(1:50, 2)),
-    class = "ufs_error_argument")
+  expect_error(ufs_split(x, 5, strata = strata, replicates = rep(1:50, 2)), class = "ufs_error_argument")
   expect_error(ufs_split(x, 5, strata = 1:3), class = "ufs_error_argument")
   expect_error(ufs_split(x, 5, strata = as.list(strata)), class = "ufs_error_argument")
   expect_error(ufs_split(x, 99), class = "ufs_error_argument")
@@ -99,8 +98,7 @@ test_that("errors of ufs_split() say what is counted, and its print which set is
   set.seed(1)
   split <- ufs_split(iris[, 1:4], m = 10)
   expect_identical(weak_sets(split$coverage), character())
-  split$coverage[split$coverage$set == "test" & split$coverage$choice == "chosen",
-    c("uncovered", "unknown")] <- 1
+  split$coverage[split$coverage$set == "test" & split$coverage$choice == "chosen", c("uncovered", "unknown")] <- 1
   expect_output(print(split), "no better than a random choice of as many rows: the set to judge by")
 })
 
@@ -188,10 +186,8 @@ test_that("the print counts rows far from all others", {
 test_that("refusals say what is wrong", {
   expect_refused(ufs_split(mtcars, 5, replicates = rep(1:16, 2), strata = rep(c("a", "b"), each = 16)),
     "`strata` has several values within one sample of `replicates`.")
-  expect_refused(ufs_split(mtcars, 5, strata = 1:3),
-    "`strata` must have one value for each of the 32 rows.")
-  expect_refused(ufs_split(mtcars[1:6, ], 3, test = 2, strata = 1:6),
-    "The strata are too small for `m` and `test`.")
+  expect_refused(ufs_split(mtcars, 5, strata = 1:3), "`strata` must have one value for each of the 32 rows.")
+  expect_refused(ufs_split(mtcars[1:6, ], 3, test = 2, strata = 1:6), "The strata are too small for `m` and `test`.")
 })
 
 test_that("a table of one column is drawn on a line", {

@@ -59,8 +59,7 @@ test_that("several methods at once, on the same resamples, with a checkpoint", {
   folder <- withr::local_tempdir()
   run <- function() {
     set.seed(3)
-    ufs_stability(mtcars, c("variance", "pca"), k = 2, n_components = 2, n_resamples = 5,
-      checkpoint = folder)
+    ufs_stability(mtcars, c("variance", "pca"), k = 2, n_components = 2, n_resamples = 5, checkpoint = folder)
   }
   both <- run()
   expect_s3_class(both, "ufs_stability_list")
@@ -70,8 +69,7 @@ test_that("several methods at once, on the same resamples, with a checkpoint", {
   expect_identical(as.data.frame(again), as.data.frame(both))
   expect_identical(as.data.frame(both)$method, c("variance", "pca"))
   expect_output(print(both), "variance")
-  expect_error(ufs_stability(mtcars, c("variance", "pca"), k = 2, n_comps = 2),
-    class = "ufs_error_argument")
+  expect_error(ufs_stability(mtcars, c("variance", "pca"), k = 2, n_comps = 2), class = "ufs_error_argument")
 })
 
 test_that("Jaccard is the mean overlap of pairs", {
@@ -80,8 +78,7 @@ test_that("Jaccard is the mean overlap of pairs", {
 })
 
 test_that("print() has the numbers of the result, the ends of the interval in two digits", {
-  out <- withr::with_seed(1, ufs_stability(mtcars, "random", k = 3, what = "both", m = 4,
-    n_resamples = 7, level = .9))
+  out <- withr::with_seed(1, ufs_stability(mtcars, "random", k = 3, what = "both", m = 4, n_resamples = 7, level = .9))
   said <- capture.output(print(out))
   expect_match(said[1L], paste("7 resamples of", out$size, "samples"), fixed = TRUE)
   ends <- format(out$interval, digits = 2L)
@@ -120,9 +117,7 @@ test_that("resamples are of some of very many samples, which the print says", {
   skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(300 * 8), 300, dimnames = list(NULL, letters[1:8])))
   x[, 1:3] <- x[, 1:3] * c(1, 2)
-  run <- function(x, ...) {
-    withr::with_seed(2, ufs_stability(x, "variance", k = 2, n_resamples = 6, ...))
-  }
+  run <- function(x, ...) withr::with_seed(2, ufs_stability(x, "variance", k = 2, n_resamples = 6, ...))
   all <- run(x)
   expect_null(all$looked_at)
   withr::local_options(ufselect.most_rows = 100)
@@ -201,8 +196,7 @@ test_that("a method that solves for its number gets it; a list prints each its o
   told <- summary(withr::with_seed(1, ufs_stability(mtcars, "ted", m = 4, n_resamples = 3)))
   expect_null(told$features)
   expect_s3_class(told$samples, "data.frame")
-  both <- ufs_stability(mtcars, c("variance", "random"), k = 2, n_resamples = 3,
-    checkpoint = withr::local_tempdir())
+  both <- ufs_stability(mtcars, c("variance", "random"), k = 2, n_resamples = 3, checkpoint = withr::local_tempdir())
   expect_output(print(both), "variance:.*random:")
   both$fits$variance["checkpoint"] <- list(NULL)
   said <- utils::capture.output(print(both))

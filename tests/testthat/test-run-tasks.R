@@ -37,8 +37,7 @@ test_that("a bar shown by with_progress() or by a global handler is complete and
     file <- withr::local_tempfile(fileext = ".R")
     writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
       "library(ufselect)", "options(progressr.enable = TRUE, progressr.clear = FALSE)", ...), file)
-    system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(file)), stdout = TRUE,
-      stderr = TRUE)
+    system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(file)), stdout = TRUE, stderr = TRUE)
   }
   work <- "invisible(ufs_grid(as.matrix(mtcars), 'pca', list(n_components = 1:5)))"
   handler <- "progressr::handlers(progressr::handler_txtprogressbar(file = stdout(), enable = TRUE, intrusiveness = 0))"

@@ -61,8 +61,7 @@ test_that("the choice is the best by the first criterion, and all are reported",
   skip_on_cran()
   set.seed(1)
   data <- planted(60, 30)
-  out <- ufs_tune(data$x, "pca", list(n_components = c(1, 2, 8)), k = 8, n_clusters = 3,
-    criterion = names(criteria))
+  out <- ufs_tune(data$x, "pca", list(n_components = c(1, 2, 8)), k = 8, n_clusters = 3, criterion = names(criteria))
   expect_true(all(names(criteria) %in% names(out$results)))
   expect_identical(out$best, which.max(out$results$knn_overlap))
   expect_identical(feature_scores(out$fit), feature_scores(ufs_pca(data$x, out$choice$n_components)))
@@ -86,8 +85,7 @@ test_that("criteria prefer planted features to noise", {
 test_that("the default criterion is the same for all methods, errors name their argument", {
   skip_on_cran()
   set.seed(1)
-  expect_identical(ufs_tune(mtcars, "pca", list(n_components = 2:3), k = 3, n_clusters = 2)$criterion,
-    "knn_overlap")
+  expect_identical(ufs_tune(mtcars, "pca", list(n_components = 2:3), k = 3, n_clusters = 2)$criterion, "knn_overlap")
   expect_identical(ufs_tune(mtcars, "variance", list(scale = FALSE), k = 3)$criterion, "knn_overlap")
   bad <- function(object, argument) {
     expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)

@@ -74,9 +74,7 @@ test_that("the answer does not depend on how the data are held", {
   for (name in c("words", "log_cells", "likert_0", "images", "per_cent", "raw_array", "curves", "clinic")) {
     x <- unname(as.matrix(tables[[name]][[1L]]))
     dense <- kind_seen(x)
-    for (kind in layouts_of(x)) {
-      if (!is.null(kind)) expect_identical(kind_seen(kind), dense, info = name)
-    }
+    for (kind in layouts_of(x)) if (!is.null(kind)) expect_identical(kind_seen(kind), dense, info = name)
   }
 })
 
@@ -299,8 +297,7 @@ test_that("empty rows are set aside beside those that were labelled", {
   rate <- withr::with_seed(1, exp(stats::rnorm(400, -2, 1.5)))
   counts <- withr::with_seed(1, matrix(stats::rpois(60 * 400, rep(rate, each = 60)), 60))
   counts[c(5, 50), ] <- 0
-  fit <- withr::with_seed(1, suppressWarnings(ufs_select(counts, m = 4, task = "label",
-    labelled = 3)))
+  fit <- withr::with_seed(1, suppressWarnings(ufs_select(counts, m = 4, task = "label", labelled = 3)))
   expect_false(any(c(3, 5, 50) %in% selected_samples(fit, as = "index")))
   expect_identical(fit$params$labelled, c(3L, 5L, 50L))
 })

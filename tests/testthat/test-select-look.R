@@ -191,8 +191,7 @@ test_that("of many doubtful pairs and columns three are named and the others cou
   part <- withr::with_seed(1, matrix(round(stats::rnorm(300, 50, 10), 2), 60))
   both <- cbind(part, round(2.54 * part, 3))
   colnames(both) <- c(paste0("inch", 1:5), paste0("cm", 1:5))
-  expect_match(measuring_faults(open_data(both)), "times 2.54; and 2 pairs more: one measurement",
-    all = FALSE)
+  expect_match(measuring_faults(open_data(both)), "times 2.54; and 2 pairs more: one measurement", all = FALSE)
   value <- rep(exp(c(-.05, -.03, -.01, .01, .03, .05, .02, -.02, .04, -.04)), 10)
   value <- withr::with_seed(1, replicate(12, sample(value)))
   colnames(value) <- letters[1:12]

@@ -680,8 +680,7 @@ test_that("the print says what the data lost on the way in and what was asked fo
   expect_match(filled$checks, "more than a fifth was filled in of column 'X1'", fixed = TRUE, all = FALSE)
   expect_match(said, "constraints 1 column in", fixed = TRUE)
   expect_match(said, "more than a fifth of 2 columns", fixed = TRUE)
-  expect_identical(ufs_data(half, na = "median")[, 2:1]$input$filled_share,
-    rev(unname(colMeans(is.na(half)))[1:2]))
+  expect_identical(ufs_data(half, na = "median")[, 2:1]$input$filled_share, rev(unname(colMeans(is.na(half)))[1:2]))
 
   few <- ufs_select(iris[1:5, 1:4], k = 2)
   expect_match(few$unchecked, "not compared with random choices", all = FALSE)
@@ -805,8 +804,7 @@ test_that("sets that overlap share the products behind what they foretell", {
   alone <- vapply(sets, function(set) share(list(set)), 0)
   expect_equal(together, alone, tolerance = 1e-12)
   calls <- 0L
-  expect_equal(share(list(1L, 2L, 9L)), c(share(list(1L)), share(list(2L)), share(list(9L))),
-    tolerance = 1e-12)
+  expect_equal(share(list(1L, 2L, 9L)), c(share(list(1L)), share(list(2L)), share(list(9L))), tolerance = 1e-12)
 })
 
 test_that("where samples cost, the method that weighs what they cost is taken", {

@@ -4,8 +4,7 @@ test_that("the R Markdown template renders, with the user's own file too", {
   skip_if_not_installed("clue")
   skip_if_not(rmarkdown::pandoc_available("1.12.3"))
   folder <- withr::local_tempdir()
-  draft <- rmarkdown::draft(file.path(folder, "report.Rmd"), "selection-report", package = "ufselect",
-    edit = FALSE)
+  draft <- rmarkdown::draft(file.path(folder, "report.Rmd"), "selection-report", package = "ufselect", edit = FALSE)
   page <- rmarkdown::render(draft, quiet = TRUE, envir = new.env())
   # Fixed strings, line by line: the pictures make megabytes of one line.
   says <- function(page, text) any(grepl(text, readLines(page, warn = FALSE), fixed = TRUE))

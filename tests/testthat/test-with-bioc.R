@@ -193,8 +193,7 @@ test_that("predict() of several tables takes the assay of the fit from each expe
   plain <- list(genes = counts[, 1:30], others = counts[, 31:40])
   tables <- lapply(plain, experiment)
   x <- ufs_data(tables, assay = "counts")
-  expect_identical(lapply(x$input$tables$read, `[[`, "assay"),
-    list(genes = "counts", others = "counts"))
+  expect_identical(lapply(x$input$tables$read, `[[`, "assay"), list(genes = "counts", others = "counts"))
   fit <- suppressWarnings(ufs_css(x, 4))
   by_hand <- suppressWarnings(ufs_css(plain, 4))
   expect_identical(selected_features(fit), selected_features(by_hand))
@@ -221,8 +220,7 @@ test_that("raw counts of experiments in a list of tables are logged as they are 
   both <- function(m) list(genes = m, others = others)
   for (object in kinds) {
     said_once$counts <- FALSE
-    expect_message(data <- ufs_data(both(object)), "`x\\$genes` has raw counts",
-      class = "ufs_message_counts")
+    expect_message(data <- ufs_data(both(object)), "`x\\$genes` has raw counts", class = "ufs_message_counts")
     expect_equal(as.matrix(data), as.matrix(by_hand))
     expect_equal(data$input$tables$share, by_hand$input$tables$share)
     expect_equal(data$input$tables$root, by_hand$input$tables$root)
@@ -254,8 +252,7 @@ test_that("raw counts of experiments in a list of tables are logged as they are 
   expect_message(data <- ufs_data(minus), "as they are", class = "ufs_message_counts")
   expect_null(data$input$transform)
   two <- ufs_data(list(a = kinds[[1]], b = experiment(list(counts = t(counts[, 31:40])))))
-  expect_equal(as.matrix(two),
-    cbind(logged, as.matrix(ufs_data(counts[, 31:40], counts = "log"))), ignore_attr = TRUE)
+  expect_equal(as.matrix(two), cbind(logged, as.matrix(ufs_data(counts[, 31:40], counts = "log"))), ignore_attr = TRUE)
   expect_error(ufs_data(both(kinds[[1]]), rows = "unit"), "`rows`", class = "ufs_error_argument")
   expect_error(ufs_data(both(kinds[[1]]), counts = "log"), "`counts`", class = "ufs_error_argument")
 })
@@ -341,8 +338,7 @@ test_that("gaps of an object are filled in its assay; a column of run lengths gi
   out <- predict(ufs_css(object, k = 3, na = "median"), object)
   expect_s4_class(out, "SummarizedExperiment")
   expect_identical(SummarizedExperiment::assay(out)[c("a", "b", "c"), ], replace(values, 4, 3))
-  expect_identical(ufs_data(object[, ], na = "median", strata = "batch")$row_held$strata$level,
-    c(1L, 2L, 2L, 2L))
+  expect_identical(ufs_data(object[, ], na = "median", strata = "batch")$row_held$strata$level, c(1L, 2L, 2L, 2L))
 })
 
 test_that("tables without rows of the fit are refused by augment()", {
@@ -369,12 +365,10 @@ test_that("the layers of an assay follow its features into another order", {
   withr::defer(methods::removeClass("ufsStandInAssay", where = environment()))
   genes <- paste0("g", 1:4)
   map <- cbind(counts = rep(TRUE, 4), data = c(TRUE, FALSE, TRUE, TRUE))
-  assay <- methods::new("ufsStandInAssay", features = `rownames<-`(map, genes),
-    layers = list(counts = matrix(1:8, 4), data = matrix(1:6, 3)),
-    meta.data = data.frame(at = 1:4, row.names = genes))
+  assay <- methods::new("ufsStandInAssay", features = `rownames<-`(map, genes), layers = list(counts = matrix(1:8, 4),
+    data = matrix(1:6, 3)), meta.data = data.frame(at = 1:4, row.names = genes))
   turned <- order_assay(assay, genes[c(4, 1, 3, 2)])
-  expect_identical(turned@layers, list(counts = matrix(1:8, 4)[c(4, 1, 3, 2), ],
-    data = matrix(1:6, 3)[c(3, 1, 2), ]))
+  expect_identical(turned@layers, list(counts = matrix(1:8, 4)[c(4, 1, 3, 2), ], data = matrix(1:6, 3)[c(3, 1, 2), ]))
   expect_identical(turned@features, `rownames<-`(map, genes)[c(4, 1, 3, 2), ])
   expect_identical(turned@meta.data$at, c(4L, 1L, 3L, 2L))
 })

@@ -28,23 +28,19 @@ test_that("the table has the chosen features, best first", {
 test_that("the code gives what is shown", {
   value <- function(said, ...) {
     model <- explore_model(..., said = said)
-    env <- list2env(list(fit = fit, other = other, x = x, both = list(fit, other),
-      named = list(a = fit, `b"` = other)))
+    env <- list2env(list(fit = fit, other = other, x = x, both = list(fit, other), named = list(a = fit, `b"` = other)))
     code <- explore_code(model, utils::tail(names(model$fits), 1L), 4)
     eval(parse(text = code), env)
     expect_identical(env$x_chosen, predict(utils::tail(model$fits, 1L)[[1L]], x, k = 4))
     env$chosen
   }
-  expect_identical(value(list(fit = quote(fit), x = quote(x)), fit, x, NULL, NULL),
-    selected_features(fit, 4))
+  expect_identical(value(list(fit = quote(fit), x = quote(x)), fit, x, NULL, NULL), selected_features(fit, 4))
   expect_identical(value(list(fit = quote(both), x = quote(x)), list(fit, other), x, NULL, NULL),
     selected_features(other, 4))
-  expect_identical(value(list(fit = quote(named), x = quote(x)), list(a = fit, `b"` = other), x,
-    NULL,
-    NULL), selected_features(other, 4))
-  expect_identical(value(list(fit = quote(c(fit, k = other)), x = quote(x)), c(fit, k = other), x,
-    NULL,
-    NULL), selected_features(other, 4))
+  expect_identical(value(list(fit = quote(named), x = quote(x)), list(a = fit, `b"` = other), x, NULL, NULL),
+    selected_features(other, 4))
+  expect_identical(value(list(fit = quote(c(fit, k = other)), x = quote(x)), c(fit, k = other), x, NULL, NULL),
+    selected_features(other, 4))
   samples <- explore_model(ufs_ted(x), x, NULL, NULL, list(fit = quote(t)))
   expect_identical(explore_code(samples, "ted", 3), "library(ufselect)\nchosen <- selected_samples(t, m = 3)\n")
 })
@@ -147,9 +143,7 @@ test_that("the tab for constraints: ticks, and the fit that follows", {
     expect_match(output$ticks$html, 'value="24" data-constraint="must" aria-label="f24 must" checked', fixed = TRUE)
     # What no page sends is no tick, and does not end the session.
     for (wrong in list(tick(99, "must"), tick(0, "must"), tick(-3, "never"), tick(1.5, "must"), tick(NA, "must"),
-      tick("f1", "must"), tick(2, "maybe"), tick(2, "must", NA)[1:2], "24", 7)) {
-      session$setInputs(tick = wrong)
-    }
+      tick("f1", "must"), tick(2, "maybe"), tick(2, "must", NA)[1:2], "24", 7)) session$setInputs(tick = wrong)
     session$setInputs(again = 3)
     expect_match(output$code, 'include = "f24", exclude = c("f1", "f9"))', fixed = TRUE)
     # Everything out: the message of the error, and the fit stays.
@@ -170,9 +164,7 @@ test_that("the slider moves everything", {
     expect_match(output$captured, "variance explained")
     three <- output$table
     expect_identical(lengths(regmatches(three, gregexpr("<tr>", three))), 4L)
-    for (picture in c("scores", "map", "heatmap", "overlap")) {
-      expect_true(grepl("image/png", output[[picture]]$src))
-    }
+    for (picture in c("scores", "map", "heatmap", "overlap")) expect_true(grepl("image/png", output[[picture]]$src))
     before <- output$heatmap$src
     session$setInputs(k = 8)
     expect_match(output$code, "k = 8)", fixed = TRUE)
@@ -274,11 +266,9 @@ test_that("the window opens in a dialog, and the addin calls it on what is selec
   expect_identical(shown[[2L]], "mine")
 
   skip_if_not_installed("rstudioapi")
-  replaced("getActiveDocumentContext", function(...) list(selection = list(list(text = " here "))),
-    "rstudioapi")
+  replaced("getActiveDocumentContext", function(...) list(selection = list(list(text = " here "))), "rstudioapi")
   replaced("ufs_explore", function(...) as.list(sys.call())[-1L])
-  replaced("explore_candidates",
-    function(selected, env) list(fit = as.name(selected), x = quote(y)))
+  replaced("explore_candidates", function(selected, env) list(fit = as.name(selected), x = quote(y)))
   expect_identical(explore_addin(), list(quote(here), quote(y)))
 })
 

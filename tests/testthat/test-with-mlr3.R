@@ -93,9 +93,7 @@ for (method in ranks_features) {
 }
 
 test_that("scores fall along the ranking", {
-  falling <- function(score, ranking, scored) {
-    falling_scores(list(score = score, ranking = ranking, scored = scored))
-  }
+  falling <- function(score, ranking, scored) falling_scores(list(score = score, ranking = ranking, scored = scored))
   expect_identical(falling(c(1, 3, 2), c(2L, 3L, 1L), 3L), c(3, 2, 1))
   expect_identical(falling(c(0, 2, NA), c(2L, 1L, 3L), 1L), c(2, -1, -2))
   expect_identical(falling(c(-3, -1, NA), c(2L, 1L, 3L), 2L), c(-1, -3, -4))
@@ -112,15 +110,13 @@ test_that("what scores do not decide, units, weights and constant columns are sa
   expect_message(flt("ufs_mcfs", n_clusters = 2L, n_features = 2L)$calculate(tied_task, nfeat = 9L),
     "have a score above 0", class = "ufs_message_padded")
   expect_message(flt("ufs_css")$calculate(tied_task), "'flat'", class = "ufs_message_constant")
-  expect_message(flt("ufs_pca")$calculate(mlr3::tsk("mtcars")), "n_components = 5",
-    class = "ufs_message_clusters")
+  expect_message(flt("ufs_pca")$calculate(mlr3::tsk("mtcars")), "n_components = 5", class = "ufs_message_clusters")
   expect_message(filter <- flt("ufs_laplacian")$calculate(mlr3::tsk("mtcars")), "different units",
     class = "ufs_message_units")
   x <- mtcars[mlr3::tsk("mtcars")$feature_names]
   best <- function(...) selected_features(ufs_laplacian(x, ...), 5)
   expect_identical(names(filter$scores)[1:5], best(center = TRUE, scale = TRUE))
-  expect_identical(names(flt("ufs_laplacian", standardise = FALSE)$calculate(
-    mlr3::tsk("mtcars"))$scores)[1:5], best())
+  expect_identical(names(flt("ufs_laplacian", standardise = FALSE)$calculate(mlr3::tsk("mtcars"))$scores)[1:5], best())
   expect_error(flt("ufs_laplacian", standardise = "yes"), "standardise")
   task <- mlr3::as_task_regr(cbind(mtcars, w = 1), target = "mpg")
   role <- intersect(c("weights_learner", "weight"), mlr3::mlr_reflections$task_col_roles$regr)[1]
@@ -171,9 +167,8 @@ test_that("parameters have bounds and types, and to_tune() needs no range where 
 test_that("the parameters are the arguments of the method", {
   ids <- function(method) flt("ufs", method = method)$param_set$ids()
   for (method in ranks_features) {
-    expect_setequal(ids(method), c(setdiff(registry()[[method]]$arguments, c("y", "k", "m")),
-      "standardise", "na", "seed", "k", "include", "exclude", "cost",
-      "feature_strata", "feature_quotas"))
+    expect_setequal(ids(method), c(setdiff(registry()[[method]]$arguments, c("y", "k", "m")), "standardise", "na",
+      "seed", "k", "include", "exclude", "cost", "feature_strata", "feature_quotas"))
   }
   set <- flt("ufs", method = "socfs")$param_set
   expect_identical(set$class[["n_clusters"]], "ParamInt")
@@ -188,14 +183,12 @@ test_that("the parameters are the arguments of the method", {
 })
 
 test_that("tasks without a target, other types of task, nfeat", {
-  bare <- mlr3::TaskUnsupervised$new("bare", task_type = "unsupervised",
-    backend = mlr3::as_data_backend(iris[, 1:4]))
+  bare <- mlr3::TaskUnsupervised$new("bare", task_type = "unsupervised", backend = mlr3::as_data_backend(iris[, 1:4]))
   filter <- flt("ufs", method = "kmeans_f", n_clusters = 3L)
   set.seed(2)
   filter$calculate(bare)
   set.seed(2)
-  expect_equal(filter$scores[names(iris)[1:4]],
-    feature_scores(ufs_kmeans_f(iris[, 1:4], 3)))
+  expect_equal(filter$scores[names(iris)[1:4]], feature_scores(ufs_kmeans_f(iris[, 1:4], 3)))
   classif <- flt("ufs")
   classif$calculate(mlr3::tsk("sonar"), nfeat = 5)
   expect_length(classif$scores, 60)
@@ -248,8 +241,7 @@ test_that("missing values and text are refused", {
     expect_true("missings" %in% filter$properties)
   }
   text <- transform(iris, Species = as.character(Species))
-  expect_error(flt("ufs")$calculate(mlr3::as_task_regr(text, target = "Sepal.Length")),
-    "character|feature types")
+  expect_error(flt("ufs")$calculate(mlr3::as_task_regr(text, target = "Sepal.Length")), "character|feature types")
 })
 
 test_that("hash is stable under clone and changes with the settings", {
@@ -258,8 +250,7 @@ test_that("hash is stable under clone and changes with the settings", {
   expect_identical(copy$hash, filter$hash)
   copy$param_set$set_values(n_components = 3L)
   expect_false(identical(copy$hash, filter$hash))
-  expect_false(identical(flt("ufs", method = "variance")$hash, flt("ufs",
-    method = "laplacian")$hash))
+  expect_false(identical(flt("ufs", method = "variance")$hash, flt("ufs", method = "laplacian")$hash))
   expect_identical(filter$param_set$values$n_components, 2L)
   expect_error(filter$method <- "pca", class = "ufs_error_argument")
 })
@@ -288,15 +279,13 @@ test_that("the filter arrives whichever package comes first", {
   # covr, which counts lines, brings R6 along.
   skip_on_covr()
   frameworks <- "c('mlr3filters', 'R6', 'paradox', 'recipes', 'shiny', 'ggplot2')"
-  expect_false(told(load("ufselect"),
-    sprintf("cat(any(%s %%in%% loadedNamespaces()))", frameworks)))
+  expect_false(told(load("ufselect"), sprintf("cat(any(%s %%in%% loadedNamespaces()))", frameworks)))
 })
 
 test_that("inside a graph learner it is refitted on each training set", {
   skip_if_not_installed("mlr3pipelines")
   skip_if_not_installed("rpart")
-  graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs",
-    method = "variance", scale = FALSE),
+  graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs", method = "variance", scale = FALSE),
     filter.nfeat = 3L), mlr3::lrn("classif.rpart"))
   learner <- mlr3::as_learner(graph)
   task <- mlr3::tsk("sonar")
@@ -376,11 +365,9 @@ test_that("po(\"ufs_sample\") gives weights, and works in a learner on factors t
   stands <- representatives(ufs_facility(x, m = 6))
   found <- if (is.null(out$weights_learner)) out$weights else out$weights_learner
   expect_equal(found$weight[order(found$row_id)], stands$weight[order(stands$index)])
-  expect_error(po("ufs_sample", method = "ted", weights = TRUE)$train(list(task)),
-    class = "ufs_error_argument")
+  expect_error(po("ufs_sample", method = "ted", weights = TRUE)$train(list(task)), class = "ufs_error_argument")
   mixed <- mlr3::tsk("penguins")
-  learner <- mlr3::as_learner(mlr3pipelines::`%>>%`(po("ufs_sample", m = 30L, na = "omit"),
-    mlr3::lrn("classif.rpart")))
+  learner <- mlr3::as_learner(mlr3pipelines::`%>>%`(po("ufs_sample", m = 30L, na = "omit"), mlr3::lrn("classif.rpart")))
   expect_length(learner$train(mixed)$predict(mixed)$response, mixed$nrow)
   expect_error(po("ufs_sample")$train(list(mlr3::as_task_classif(data.frame(
     a = factor(letters[1:6]), y = factor(rep(1:2, 3))), target = "y"))), "no numeric feature")
@@ -464,9 +451,7 @@ test_that("no constraint is dropped: every row of their table is a parameter tha
       same <- vapply(keys, function(key) identical(best(values, key), best(less, key)), NA)
       # Costs are told, and no budget can be given here.
       expect_identical(all(same), name == "cost", info = name)
-    } else for (key in keys) {
-      expect_error(best(values, key), paste(c(name, row$needs[1L]), collapse = "|"))
-    }
+    } else for (key in keys) expect_error(best(values, key), paste(c(name, row$needs[1L]), collapse = "|"))
     skip_if_not_installed("mlr3pipelines")
     if (name == "labelled") {
       expect_length(intersect(sampled(values), values$labelled), 0L)

@@ -10,9 +10,7 @@ step_line <- function(recipe) {
 }
 
 # All that is printed of a step, which may be broken into lines.
-step_text <- function(recipe) {
-  paste(testthat::capture_messages(print(recipe$steps[[1]])), collapse = " ")
-}
+step_text <- function(recipe) paste(testthat::capture_messages(print(recipe$steps[[1]])), collapse = " ")
 
 test_that("step works", {
   skip_on_cran()
@@ -95,8 +93,7 @@ test_that("only the training set decides", {
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), num_terms = 3)
   trained <- prep(rec, training = mtcars[1:20, ])
-  expect_setequal(setdiff(names(bake(trained, mtcars)), "mpg"),
-    selected_features(ufs_css(mtcars[1:20, -1], k = 3), 3))
+  expect_setequal(setdiff(names(bake(trained, mtcars)), "mpg"), selected_features(ufs_css(mtcars[1:20, -1], k = 3), 3))
 })
 
 test_that("constant columns go first", {
@@ -268,8 +265,7 @@ for (method in setdiff(feature_methods(), task_names)) {
       rec <- step_select_ufs(recipe(~., tied), all_predictors(), method = method, num_terms = k,
         options = needs(method), seed = 11)
       kept <- suppressMessages(suppressWarnings(names(bake(prep(rec), NULL))))
-      fit <- suppressMessages(suppressWarnings(with_seed(11, do.call(ufs,
-        c(list(x = tied, method = method), args)))))
+      fit <- suppressMessages(suppressWarnings(with_seed(11, do.call(ufs, c(list(x = tied, method = method), args)))))
       expect_setequal(kept, suppressMessages(selected_features(fit, k)))
     }
   })
@@ -298,9 +294,7 @@ test_that("the step keeps the columns of ufs_select() with the same task, by def
   }
   expect_identical(formals(step_select_ufs)$method, "classify")
   expect_identical(formals(step_sample_ufs)$method, "label")
-  kept <- function(...) {
-    names(bake(prep(step_select_ufs(recipe(~., mtcars), all_predictors(), seed = 5, ...)), NULL))
-  }
+  kept <- function(...) names(bake(prep(step_select_ufs(recipe(~., mtcars), all_predictors(), seed = 5, ...)), NULL))
   pick <- function(...) selected_features(withr::with_seed(5, ufs_select(mtcars, ...)))
   expect_setequal(kept(method = "cluster", num_terms = 4, n_clusters = 3), pick(4, "cluster", n_clusters = 3))
   expect_setequal(kept(num_terms = 4, options = list(kind = "one unit")), pick(4, "classify", kind = "one unit"))
@@ -315,8 +309,7 @@ test_that("a number of clusters is told to the methods that have one", {
     rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), num_terms = 3, seed = 1, ...)
     setdiff(names(bake(prep(rec), NULL)), "mpg")
   }
-  expect_identical(kept(method = "pca", n_clusters = 2),
-    kept(method = "pca", options = list(n_components = 2)))
+  expect_identical(kept(method = "pca", n_clusters = 2), kept(method = "pca", options = list(n_components = 2)))
   expect_identical(kept(method = "mcfs", n_clusters = 4, standardise = FALSE),
     kept(method = "mcfs", options = list(n_clusters = 4, scale = FALSE)))
   expect_identical(kept(n_clusters = 4), kept())
@@ -332,8 +325,7 @@ test_that("what scores do not decide is said", {
   found <- suppressMessages(ufs_mcfs(tied[names(tied) != "flat"], 2, n_features = 2))
   live <- sum(found$feature_scores > 0)
   expect_lt(live, 8)
-  expect_message(suppressWarnings(prep(rec)), paste("Only", live, "of the 8"),
-    class = "ufs_message_padded")
+  expect_message(suppressWarnings(prep(rec)), paste("Only", live, "of the 8"), class = "ufs_message_padded")
 })
 
 test_that("units decide whether columns are standardised, for methods that do not do so", {
@@ -354,12 +346,10 @@ test_that("units decide whether columns are standardised, for methods that do no
   # One unit, and methods that look for spread.
   expect_silent(same <- kept(iris[1:4], "laplacian"))
   expect_setequal(same, of(iris[1:4]))
-  expect_setequal(kept(iris[1:4], "laplacian", standardise = TRUE),
-    of(iris[1:4], center = TRUE, scale = TRUE))
+  expect_setequal(kept(iris[1:4], "laplacian", standardise = TRUE), of(iris[1:4], center = TRUE, scale = TRUE))
   expect_setequal(kept(mixed, "variance"), selected_features(ufs_variance(mixed), 3))
   expect_setequal(kept(mixed, "inffs"), selected_features(ufs_inffs(mixed), 3))
-  expect_setequal(kept(mixed, "css", standardise = FALSE),
-    selected_features(ufs_css(mixed, k = 3, scale = FALSE), 3))
+  expect_setequal(kept(mixed, "css", standardise = FALSE), selected_features(ufs_css(mixed, k = 3, scale = FALSE), 3))
   rec <- prep(step_select_ufs(recipe(~., mixed), all_predictors(), method = "laplacian"))
   expect_true(rec$steps[[1]]$standardised)
   expect_match(step_line(rec), "(laplacian, standardised)", fixed = TRUE)
@@ -401,8 +391,7 @@ test_that("missing values", {
   # Columns that omit leaves out come last.
   most <- holes
   most$disp[1:20] <- NA
-  rec <- prep(step_select_ufs(recipe(mpg ~ ., most[1:25, ]), all_predictors(), num_terms = 4,
-    na = "omit"))
+  rec <- prep(step_select_ufs(recipe(mpg ~ ., most[1:25, ]), all_predictors(), num_terms = 4, na = "omit"))
   last <- utils::tail(tidy(rec, 1), 2)
   expect_setequal(last$terms, c("disp", "hp"))
   expect_true(all(is.na(last$score)))
@@ -425,8 +414,7 @@ test_that("scores above a cutoff are kept", {
 test_that("a seed fixes what a method draws, and the session's stream is left alone", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), method = "random", num_terms = 5,
-    seed = 7)
+  rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), method = "random", num_terms = 5, seed = 7)
   set.seed(1)
   before <- .Random.seed
   first <- names(bake(prep(rec), NULL))
@@ -440,8 +428,7 @@ test_that("a seed fixes what a method draws, and the session's stream is left al
 test_that("bake method errors when needed columns are missing", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance",
-    num_terms = 3)
+  rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance", num_terms = 3)
   trained <- prep(rec)
   kept <- setdiff(names(bake(trained, mtcars)), "mpg")
   expect_error(bake(trained, mtcars[setdiff(names(mtcars), kept[1])]), kept[1])
@@ -456,8 +443,7 @@ test_that("bake method errors when needed non-standard role columns are missing"
   trained <- prep(rec)
   table <- tidy(trained, 1)
   kept <- table$terms[!table$removed]
-  expect_error(bake(trained, mtcars[setdiff(names(mtcars), kept[1])]),
-    paste("missing from `new_data`:", kept[1]))
+  expect_error(bake(trained, mtcars[setdiff(names(mtcars), kept[1])]), paste("missing from `new_data`:", kept[1]))
   # What the step removes may be absent.
   bare <- mtcars[setdiff(names(mtcars), table$terms[table$removed])]
   expect_identical(bake(trained, bare), bake(trained, mtcars))
@@ -507,8 +493,7 @@ test_that("the print is short whatever the names", {
   for (size in c(4L, 17L, 90L)) {
     wide <- as.data.frame(matrix(stats::rnorm(5 * 400), 5))
     names(wide) <- paste0(strrep("n", size), seq_len(400))
-    trained <- prep(step_select_ufs(recipe(~., wide), everything(), method = "variance",
-      num_terms = 10))
+    trained <- prep(step_select_ufs(recipe(~., wide), everything(), method = "variance", num_terms = 10))
     expect_lte(length(testthat::capture_messages(print(trained$steps[[1]]))), 3)
     lines <- testthat::capture_messages(print(trained$steps[[1]]))
     expect_lte(length(strsplit(trimws(paste(lines, collapse = "")), "\n")[[1]]), 3)
@@ -537,8 +522,7 @@ test_that("tunable is setup to work with extract_parameter_set_dials", {
     prop_terms = step_select_ufs(recipe(~., mtcars), all_predictors(), prop_terms = hardhat::tune()),
     cutoff = step_select_ufs(recipe(~., mtcars), all_predictors(), cutoff = hardhat::tune()),
     method = step_select_ufs(recipe(~., mtcars), all_predictors(), method = hardhat::tune()),
-    n_clusters = step_select_ufs(recipe(~., mtcars), all_predictors(), method = "mcfs",
-      n_clusters = hardhat::tune())
+    n_clusters = step_select_ufs(recipe(~., mtcars), all_predictors(), method = "mcfs", n_clusters = hardhat::tune())
   )
   for (which in names(marked)) {
     rec <- marked[[which]]
@@ -654,10 +638,8 @@ test_that("sparse recipes work", {
   x[x < 5] <- 0
   sparse <- Matrix::Matrix(x, sparse = TRUE)
   rec <- update_role(recipe(sparse), everything(), new_role = "predictor")
-  rec <- step_select_ufs(rec, all_predictors(), method = "variance", num_terms = 3,
-    options = list(scale = FALSE))
-  expect_setequal(names(bake(prep(rec), sparse)),
-    selected_features(ufs_variance(x, scale = FALSE), 3))
+  rec <- step_select_ufs(rec, all_predictors(), method = "variance", num_terms = 3, options = list(scale = FALSE))
+  expect_setequal(names(bake(prep(rec), sparse)), selected_features(ufs_variance(x, scale = FALSE), 3))
 })
 
 # ---- rows -------------------------------------------------------------------------------------------
@@ -666,8 +648,7 @@ test_that("step_sample_ufs() keeps the rows that the method chooses", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   for (method in c("facility", "medoids", "ted", "rrss", "alnr")) {
-    rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = method, m = 6,
-      seed = 5)
+    rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = method, m = 6, seed = 5)
     trained <- prep(rec)
     per_m <- c(registry()[[method]]$per_k, registry()[[method]]$picks$argument)
     fit <- with_seed(5, do.call(ufs, c(list(x = mtcars[, -1], method = method),
@@ -736,8 +717,7 @@ test_that("step_sample_ufs(): sizes, missing values, new data, empty selection",
   expect_error(rows(holes, m = 5), "'disp'")
   expect_identical(rows(holes, m = 5, na = "median"), 5L)
   expect_identical(rows(holes, m = 100, na = "omit"), 30L)
-  chosen <- tidy(prep(step_sample_ufs(recipe(~., holes), all_predictors(), method = "facility", m = 5,
-    na = "omit")), 1)
+  chosen <- tidy(prep(step_sample_ufs(recipe(~., holes), all_predictors(), method = "facility", m = 5, na = "omit")), 1)
   fit <- ufs_facility(mtcars[-(3:4), ], m = 5)
   expect_identical(chosen$row[1:5], setdiff(1:32, 3:4)[selected_samples(fit, 5, as = "index")])
   empty <- prep(step_sample_ufs(recipe(~., mtcars)))
@@ -746,8 +726,7 @@ test_that("step_sample_ufs(): sizes, missing values, new data, empty selection",
   expect_error(step_sample_ufs(recipe(~., mtcars), method = "pca"), class = "ufs_error_argument")
   expect_error(step_sample_ufs(recipe(~., mtcars), m = 0), class = "ufs_error_argument")
   skip_if_not_installed("dials")
-  param <- extract_parameter_set_dials(step_sample_ufs(recipe(~., mtcars), all_predictors(),
-    m = hardhat::tune()))
+  param <- extract_parameter_set_dials(step_sample_ufs(recipe(~., mtcars), all_predictors(), m = hardhat::tune()))
   expect_identical(param$name, "m")
   expect_false(dials::has_unknowns(param$object[[1]]))
 })
@@ -967,17 +946,14 @@ test_that("a step that is not trained has terms and packages, and an old recipes
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- recipe(mpg ~ ., mtcars)
-  step <- function(...) {
-    step_sample_ufs(rec, all_predictors(), method = "facility", m = 2, id = "here", ...)$steps[[1L]]
-  }
+  step <- function(...) step_sample_ufs(rec, all_predictors(), method = "facility", m = 2, id = "here", ...)$steps[[1L]]
   expect_identical(as.list(generics::tidy(step())), list(terms = "all_predictors()", id = "here"))
   expect_identical(generics::required_pkgs(step()), "ufselect")
   expect_identical(generics::required_pkgs(step(weights_to = "w")), c("ufselect", "hardhat"))
   replaced("has_recipes", function() FALSE)
   expect_refused(step(), paste("step_sample_ufs() needs recipes 1.1.0 or newer;",
     utils::packageVersion("recipes"), "is installed."), "ufs_error_package")
-  expect_refused(step_select_ufs(rec, all_predictors(), k = 2), "step_select_ufs() needs recipes",
-    "ufs_error_package")
+  expect_refused(step_select_ufs(rec, all_predictors(), k = 2), "step_select_ufs() needs recipes", "ufs_error_package")
 })
 
 test_that("a task is standardised as it is told, and random rows are rows", {
@@ -1008,7 +984,6 @@ test_that("one ranking is kept for every k only where it serves all", {
 
 test_that("without tune and mlr3 nothing is resampled", {
   own <- in_resampling
-  environment(own) <- list2env(list(isNamespaceLoaded = function(name) FALSE),
-    parent = environment(own))
+  environment(own) <- list2env(list(isNamespaceLoaded = function(name) FALSE), parent = environment(own))
   expect_false(own())
 })

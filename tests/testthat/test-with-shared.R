@@ -6,9 +6,7 @@ test_that("what is given by place is refused where a framework may put columns i
     include = "Sepal.Width", exclude = function(name) name == "Sepal.Length",
     feature_strata = c(Sepal.Length = "a", Sepal.Width = "a", Petal.Length = "b", Petal.Width = "b"))
   expect_setequal(c(names(given), "feature_quotas"), constraint_names(option = TRUE))
-  ranked <- function(option) {
-    rank_for(iris[4:1], "variance", 2, option, standardise = "auto", na = "error", seed = 1)
-  }
+  ranked <- function(option) rank_for(iris[4:1], "variance", 2, option, standardise = "auto", na = "error", seed = 1)
   for (name in names(given)) {
     expect_error(ranked(given[name]), class = "ufs_error_argument", paste0("`", name, "` needs the names of the columns"))
     expect_type(ranked(by_name[name]), "list")
