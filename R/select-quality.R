@@ -516,7 +516,7 @@ worth_words <- function(x) {
     if ("price" %in% names(x)) " and constraints", " ")
   what <- switch(measure, explained = "explains %s %% of the variance of rows left out",
     neighbours = "keeps %s %% of the nearest neighbours",
-    distance = "leaves %s %% of the squared distances to the nearest chosen sample")
+    distance = "squared distances to the nearest chosen sample are %s %% of those to the mean")
   paste0(sprintf(what, format(value[1L])), random, if (value[1L] == value[2L]) "as much" else
     paste(format(value[2L]), "%"))
 }
