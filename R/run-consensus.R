@@ -7,7 +7,7 @@
 #' single method suits the data: single methods win on one set and lose on the next, while on real
 #' data k-means on features chosen in this way was about as accurate as on all features, and where
 #' most columns are noise more accurate. It takes as long as its members together. The figures are
-#' in `vignette("evidence")` and `inst/benchmarks/results/consensus.csv.gz`.
+#' in `vignette("evidence")`, where [ufs_select()] looks for groups.
 #'
 #' The members go about their task in different ways: [ufs_socfs()], [ufs_jspca()], [ufs_ndfs()],
 #' [ufs_mcfs()], [ufs_laplacian()], [ufs_pca()] and [ufs_kmeans_f()], all on standardised columns

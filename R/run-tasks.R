@@ -214,7 +214,7 @@ count_workers <- function() {
 }
 
 # Is the rest of `all` tasks, of which `here` took `seconds` in this session, for the workers? They
-# pay where more work is left than bringing them the data costs (evidence/workers.R). Few tasks go
+# pay where more work is left than bringing them the data costs (evidence/decisions.md). Few tasks go
 # to them at once: the first of them alone would be a large part of the whole.
 workers_pay <- function(workers, here, all, seconds) {
   if (workers == 0) return(FALSE)

@@ -71,8 +71,8 @@ run_noise <- function(methods = c("ALFS-I, norm" = "alfs", "ALFS-I, TED" = "alfs
 ## ---- tolerance
 run_tolerance <- function(x, lambda_rel, tolerance = 10^-(1:6)) {
   do.call(rbind, lapply(tolerance, function(tol) {
-    seconds <- system.time(fit <- ufs_alfs(x, control = ufs_control(tol = tol,
-      max_iter = 2000, warn = FALSE, paper = list(lambda_rel = lambda_rel))))
+    seconds <- system.time(fit <- do.call(ufs_alfs, c(list(x), alfs_settings(list(lambda_rel = lambda_rel), tol = tol,
+      max_iter = 2000, warn = FALSE))))
     data.frame(tolerance = tol, iterations = fit$iterations, seconds = seconds[["user.self"]],
       gap = fit$certificate[["gap"]])
   }))

@@ -49,33 +49,31 @@ by_cost <- function(folders, most) {
   names(folders)[order(cells)]
 }
 
+# A data set of a package, of whose unpacked sources --packages=FOLDER names the folder where it is not installed; NULL
+# where there is neither.
+from_package <- function(package, name) {
+  place <- new.env()
+  unpacked <- file.path(option("packages", ""), package, "data", paste0(name, c(".rda", ".RData")))
+  unpacked <- unpacked[file.exists(unpacked)]
+  if (length(unpacked)) load(unpacked[1L], place) else {
+    if (!requireNamespace(package, quietly = TRUE)) return(NULL)
+    suppressWarnings(utils::data(list = name, package = package, envir = place))
+  }
+  place[[name]]
+}
+
+silently <- function(code) suppressWarnings(suppressMessages(code))
+
+# Arguments of ufs_alfs(), of which the penalty on the weights, lambda_rel, is a setting of the published method.
+alfs_settings <- function(given, ...) {
+  paper <- given[names(given) == "lambda_rel"]
+  c(given[names(given) != "lambda_rel"], list(control = ufselect::ufs_control(..., paper = paper)))
+}
+
 # The numbers of features shown: 20 and 50, or 10 and 30 % of few.
 two_k <- function(p) if (p < 100L) unique(pmax(2L, round(c(.1, .3) * p))) else c(20L, 50L)
 
-# k-means on the best features of several variants of methods, on each of the sets: prints accuracy and
-# normalised mutual information. variants(data, k): list(methods, args) as for ufs_compare().
-print_variants <- function(folder, sets, repeats, variants) {
-  tables <- lapply(sets, function(set) {
-    data <- read_set(folder, set)
-    k <- two_k(ncol(data$x))
-    use <- variants(data, k)
-    set.seed(1)
-    out <- suppressWarnings(ufselect::ufs_compare(data$x, data$y, use$methods, k = k, mode = "cluster",
-      repeats = repeats, args = use$args))
-    table <- summary(out)$table[c("method", "k", "mean", "errors")]
-    table$nmi <- summary(out, "nmi")$table$mean
-    cbind(set = set, table)
-  })
-  all <- do.call(rbind, tables)
-  for (measure in c("mean", "nmi")) {
-    wide <- tapply(all[[measure]], list(all$method, paste0(substr(all$set, 1, 9), "/", all$k)), mean)
-    cat("\n", if (measure == "mean") "accuracy" else "NMI", "\n", sep = "")
-    print(round(wide, 3))
-  }
-  cat("errors:", sum(all$errors), "\n")
-}
-
-# ---- timings of all methods: speed.R, peers.R ---------------------------------------
+# ---- timings of all methods: speed.R, peers.R, scale.R -------------------------------------
 
 # Five Gaussian clusters seen in 5 % of the columns (five at least), columns standardised or not.
 clustered <- function(n, p, standardised = TRUE) {

@@ -12,7 +12,6 @@ source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE)
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 out <- option("out", "")
 quiet <- ufs_control(warn = FALSE)
-silently <- function(code) suppressWarnings(suppressMessages(code))
 
 cut_set <- function(set, rows = 300L, columns = 1000L) {
   data <- read_set(folder, set)

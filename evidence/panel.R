@@ -1,5 +1,6 @@
-# Which genes make a panel? Chosen on half of the labelled cells of three sets (see cells.R: their
-# packages, or --packages=FOLDER of unpacked sources), and judged on the other half.
+# Which genes make a panel? Chosen on half of the labelled cells of three sets, and judged on the other half. blood:
+# SoupX::PBMC_sc (kinds of cells, those without a name left out); muscle: HSMMSingleCell (FPKM, hours in culture); gut:
+# scRNAstat::AJ064 (counts of 627 genes, kinds of cells). Where a package is not installed, --packages=FOLDER has its sources.
 #   Rscript panel.R [--sets=blood,gut,muscle] [--cells=2500] [--genes=2000] [--splits=3] [--genebasis=FOLDER]
 #     [--rivals=1] [--most=100] [--out=panel.csv]
 #
@@ -19,21 +20,39 @@
 # the share in % of cells that the other half recognises, by 5 nearest neighbours (knn) and a linear support vector machine (svm);
 # rarest: the same of the smallest type.
 library(ufselect)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-source(file.path(here, "common.R"))
-# The readers of cells.R, without running it.
-cells <- new.env(parent = globalenv())
-for (part in parse(file.path(here, "cells.R"))) {
-  name <- if (is.call(part) && identical(part[[1L]], as.name("<-"))) as.character(part[[2L]])[1L] else ""
-  if (name %in% c("from_package", "read_cells", "silently", "highly_variable")) eval(part, cells)
-}
-cells$sources <- option("packages", "")
-silently <- cells$silently
-
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 # ---- the cells -----------------------------------------------------------------------------------
 
+read_cells <- list(
+  blood = function() {
+    counts <- from_package("SoupX", "PBMC_sc")$toc
+    if (!is.null(counts)) list(x = Matrix::t(counts), y = from_package("SoupX", "PBMC_metaData")[colnames(counts), "Annotation"])
+  },
+  muscle = function() {
+    x <- from_package("HSMMSingleCell", "HSMM_expr_matrix")
+    if (is.null(x)) return(NULL)
+    x <- t(as.matrix(x))
+    # Estimates down to 1e-200 stand for none.
+    x[x < 1e-3] <- 0
+    list(x = Matrix::Matrix(x, sparse = TRUE), y = from_package("HSMMSingleCell", "HSMM_sample_sheet")[rownames(x), "Hours"])
+  },
+  gut = function() {
+    d <- from_package("scRNAstat", "AJ064_small_last_sce")
+    # A Seurat object, read without its package.
+    if (!is.null(d)) list(x = Matrix::t(attr(attr(d, "assays")$RNA, "counts")), y = attr(d, "meta.data")$celltype)
+  }
+)
+# Variance of the log-normalised counts above its trend on their mean (local regression), as scran models it (Lun, McCarthy
+# and Marioni 2016, doi:10.12688/f1000research.9501.2).
+highly_variable <- function(z) {
+  mean <- Matrix::colMeans(z)
+  variance <- Matrix::colMeans(z^2) - mean^2
+  trend <- stats::loess(log(variance) ~ mean, span = .3, degree = 2L, control = stats::loess.control(surface = "interpolate"))
+  order(exp(stats::fitted(trend)) - variance)
+}
+
 read_labelled <- function(set, most) {
-  data <- cells$read_cells[[set]]()
+  data <- read_cells[[set]]()
   if (is.null(data)) return(NULL)
   known <- !is.na(data$y) & data$y != "?"
   y <- as.character(data$y)[known]
@@ -55,7 +74,7 @@ halves <- function(data, split, n_genes) {
   learn <- ufs_data(train, counts = "log")
   here <- as.matrix(learn)
   other <- as.matrix(predict(silently(ufs_variance(learn)), data$x[-half, colnames(here)], ncol(here)))[, colnames(here)]
-  top <- cells$highly_variable(here)[seq_len(min(n_genes, ncol(here)))]
+  top <- highly_variable(here)[seq_len(min(n_genes, ncol(here)))]
   list(counts = as.matrix(train[, top]), total = Matrix::rowSums(train), here = here[, top], y = data$y[half],
     other = other[, top], truth = data$y[-half])
 }

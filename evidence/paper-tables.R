@@ -104,9 +104,8 @@ row_of <- function(half, method, setting, role, k, columns, rows, seconds = NA, 
     missing = half$classes - length(unique(half$y[rows])), seconds, status, pick)
 }
 
-quietly <- function(code) suppressMessages(suppressWarnings(code))
-best_features <- function(fit, k) quietly(selected_features(fit, k, as = "index"))
-best_samples <- function(fit, m) quietly(selected_samples(fit, m, as = "index"))
+best_features <- function(fit, k) silently(selected_features(fit, k, as = "index"))
+best_samples <- function(fit, m) silently(selected_samples(fit, m, as = "index"))
 
 # A joint method at every k.
 joint_rows <- function(half, method, setting, role, fit, m, seconds) {
@@ -122,7 +121,7 @@ alfs_rows <- function(half, method, setting, role, fit, ms, seconds, sizes = ks)
   do.call(rbind, lapply(sizes, function(k) {
     columns <- best_features(fit, k)
     do.call(rbind, lapply(ms, function(m) {
-      by_ted <- quietly(selected_samples(fit, m, k = min(k, 90L), as = "index"))
+      by_ted <- silently(selected_samples(fit, m, k = min(k, 90L), as = "index"))
       rbind(row_of(half, paste0(method, ", norm"), setting, role, k, columns, by_norm[seq_len(m)], seconds, fit$status),
         row_of(half, paste0(method, ", TED"), setting, role, k, columns, by_ted, seconds, fit$status))
     }))
@@ -132,7 +131,7 @@ alfs_rows <- function(half, method, setting, role, fit, ms, seconds, sizes = ks)
 # All settings of a grid of ALFS, and again the one chosen without labels.
 alfs_grid <- function(half, method, grid, ms, sizes = ks, ...) {
   seconds <- cpu({
-    fits <- quietly(ufs_grid(half$raw, "alfs", grid, select_samples = "ted", select = "norm", ..., keep_fits = TRUE))
+    fits <- silently(ufs_grid(half$raw, "alfs", grid, select_samples = "ted", select = "norm", ..., keep_fits = TRUE))
     best <- ufselect:::judge_settings(fits, ufselect:::open_data(half$raw), ks, "knn_overlap",
       list(fixed = list(), n_starts = 2L))$best
   })
@@ -143,7 +142,7 @@ alfs_grid <- function(half, method, grid, ms, sizes = ks, ...) {
 }
 
 timed <- function(code) {
-  seconds <- cpu(fit <- quietly(code))
+  seconds <- cpu(fit <- silently(code))
   list(fit = fit, seconds = seconds)
 }
 
@@ -158,9 +157,7 @@ default_calls <- list(
   "ALFS-II certified" = list(lambda_rel = 1e-3, solver = "admm", select = "norm", select_samples = "ted"),
   "ALFS-I pivot" = list(lambda_rel = 0, solver = "admm", select = "pivot", select_samples = "ted"))
 default_rows <- function(half, name, m, sizes = ks) {
-  given <- default_calls[[name]]
-  given$control <- ufs_control(paper = given["lambda_rel"])
-  found <- timed(do.call(ufs_alfs, c(list(half$raw), given[names(given) != "lambda_rel"])))
+  found <- timed(do.call(ufs_alfs, c(list(half$raw), alfs_settings(default_calls[[name]]))))
   alfs_rows(half, name, 0L, "default", found$fit, m, found$seconds, sizes)
 }
 
@@ -180,7 +177,7 @@ by_queries <- function(half, ms) {
     alfs_grid(half, "ALFS-II certified", local, ms, sizes[-7L], solver = "admm"),
     do.call(rbind, lapply(ms, function(m) random_rows(half, m, nrow(local), sizes[-7L]))),
     do.call(rbind, lapply(ms, function(m) {
-      fit <- quietly(ufs_ted(half$raw, m = m))
+      fit <- silently(ufs_ted(half$raw, m = m))
       p <- ncol(half$raw)
       rbind(row_of(half, "all+TED", 0L, "default", p, seq_len(p), best_samples(fit, m)),
         row_of(half, "all+random", 1L, "draw", p, seq_len(p), sample.int(nrow(half$raw), m)))

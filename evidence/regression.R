@@ -10,7 +10,6 @@
 library(ufselect)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
 if (!exists("evidence_only_definitions")) source(file.path(here, "common.R"))
-quiet <- function(code) suppressWarnings(suppressMessages(code))
 
 # ---- choices: each a function of the context of a pool and of m ---------------------------------
 
@@ -22,9 +21,9 @@ context <- function(x, spectra) {
     ufselect:::as_ufs_matrix(ufselect:::open_quietly(ufs_data(x, rows = rows)), TRUE, !spectra)
   }
   ready <- centred(if (spectra) "snv" else "none")
-  scores <- quiet(ufselect:::smooth_scores(ready))
+  scores <- silently(ufselect:::smooth_scores(ready))
   list(x = x, spectra = spectra, scores = scores, rows = if (spectra) scores else ready$x,
-    untreated = if (spectra) quiet(ufselect:::smooth_scores(centred("none"))), pc = ncol(scores))
+    untreated = if (spectra) silently(ufselect:::smooth_scores(centred("none"))), pc = ncol(scores))
 }
 index <- function(fit, m) unname(selected_samples(fit, m, as = "index"))[seq_len(m)]
 
@@ -34,7 +33,7 @@ by_distance <- function(choose, m, high) {
   best <- NULL
   for (i in 1:12) {
     middle <- (low + high) / 2
-    at <- tryCatch(quiet(choose(middle)), error = function(e) NULL)
+    at <- tryCatch(silently(choose(middle)), error = function(e) NULL)
     if (length(at) >= m) {
       if (is.null(best) || length(at) <= length(best)) best <- at
       low <- middle
@@ -45,13 +44,13 @@ by_distance <- function(choose, m, high) {
 }
 
 ours <- list(
-  "ted, heat" = function(c, m) index(quiet(ufs_ted(c$rows, m = m, similarity = "heat", scale = FALSE)), m),
-  "ted, heat, without SNV" = function(c, m) if (c$spectra) index(quiet(ufs_ted(c$untreated, m = m, similarity = "heat",
+  "ted, heat" = function(c, m) index(silently(ufs_ted(c$rows, m = m, similarity = "heat", scale = FALSE)), m),
+  "ted, heat, without SNV" = function(c, m) if (c$spectra) index(silently(ufs_ted(c$untreated, m = m, similarity = "heat",
     scale = FALSE)), m),
-  "medoids, lengths kept" = function(c, m) index(quiet(ufs_medoids(c$rows, m = m, unit = FALSE, scale = FALSE)), m),
-  "medoids" = function(c, m) index(quiet(ufs_medoids(c$x, m = m)), m),
-  "facility" = function(c, m) index(quiet(ufs_facility(c$x, m = m)), m),
-  "ted, linear" = function(c, m) index(quiet(ufs_ted(c$x, m = m)), m))
+  "medoids, lengths kept" = function(c, m) index(silently(ufs_medoids(c$rows, m = m, unit = FALSE, scale = FALSE)), m),
+  "medoids" = function(c, m) index(silently(ufs_medoids(c$x, m = m)), m),
+  "facility" = function(c, m) index(silently(ufs_facility(c$x, m = m)), m),
+  "ted, linear" = function(c, m) index(silently(ufs_ted(c$x, m = m)), m))
 field <- list(
   kenStone = function(c, m) prospectr::kenStone(c$scores, k = m, metric = "euclid")$model,
   duplex = function(c, m) prospectr::duplex(c$scores, k = m, metric = "mahal", pc = c$pc)$model,
@@ -178,7 +177,7 @@ one_split <- function(set, data, split, n_random, sizes) {
   for (m in sizes) {
     for (i in seq_len(n_random)) rows <- c(rows, list(judge("random", m, sample.int(length(pool), m), 0)))
     for (name in names(choices)) {
-      seconds <- cpu(chosen <- tryCatch(quiet(choices[[name]](context, m)), error = function(e) NULL))
+      seconds <- cpu(chosen <- tryCatch(silently(choices[[name]](context, m)), error = function(e) NULL))
       if (length(chosen) == m && !anyNA(chosen)) rows <- c(rows, list(judge(name, m, chosen, seconds)))
     }
   }
@@ -236,10 +235,10 @@ size <- function() {
     gc()
     reset_peak()
     before <- resident_mb("VmRSS")
-    seconds <- cpu(fit <- quiet(ufs_ted(x, m = m, similarity = "heat")))
+    seconds <- cpu(fit <- silently(ufs_ted(x, m = m, similarity = "heat")))
     cat(sprintf("n %6d  ted, heat: %.2f s, %.0f MB above %.0f , trace left %.2g\n", n, seconds,
       resident_mb("VmHWM") - before, before, fit$certificate[["trace_left"]]))
-    seconds <- cpu(quiet(ufs_ted(x, m = m)))
+    seconds <- cpu(silently(ufs_ted(x, m = m)))
     cat(sprintf("n %6d  ted, linear: %.2f s\n", n, seconds))
   }
 }

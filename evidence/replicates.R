@@ -19,16 +19,8 @@
 library(ufselect)
 file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
 source(file.path(dirname(file), "common.R"))
-sources <- option("packages", "")
 splits <- as.integer(option("splits", "10"))
 
-from_package <- function(package, name) {
-  place <- new.env()
-  unpacked <- file.path(sources, package, "data", paste0(name, ".rda"))
-  if (file.exists(unpacked)) load(unpacked, place) else
-    suppressWarnings(utils::data(list = name, package = package, envir = place))
-  place[[name]]
-}
 binned <- function(x, width) {
   part <- (seq_len(ncol(x)) - 1L) %/% width
   t(rowsum(t(x), part) / as.vector(table(part)))

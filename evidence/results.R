@@ -163,7 +163,7 @@ timing <- function(name, script, minutes, shown, methods = every_method, calls =
     shown = shown, seed = "1", methods = methods, calls = calls, data = NULL, needs_data = FALSE, ...)
 }
 # Packed are the larger of those that the package brings along.
-packed <- c("consensus", "seeds", "regression", "findings")
+packed <- c("seeds", "regression", "findings")
 on_sets <- function(name, script, minutes, shown, methods, calls, args = character(), ...) {
   list(file = paste0("results/", name, if (name %in% packed) ".csv.gz" else ".csv"), script = script, args = c(args, paste0("--out=@", name), "--data=@data"),
     minutes = minutes, shown = shown, seed = "in the table or the script", methods = methods, calls = calls,
@@ -209,10 +209,6 @@ tables <- list(
     now <- cbind(set = "musk", method = "ALFS-I", place$run_tolerance(place$musk_x[seq(1, 476, by = 2), ], 0, 10^-(1:3)))
     differing(stored, now, c("set", "method", "tolerance"), "iterations", 10.5)
   }),
-  floor = timing("floor", "speed.R", 15, "speed", witness = function(stored) {
-    now <- rerun(stored, "speed.R", "floor", "--sizes=300x500", "--methods=variance,pca,laplacian,alfs", "--seconds=20")
-    differing(stored, now, c("method", "n", "p"), "status", 0)
-  }),
   scaling = timing("scaling", "speed.R", 30, "speed, large-and-sparse-data", times_only = TRUE, versions = "libraries",
     adds = TRUE),
   peers = timing("peers", "peers.R", 15, "speed",
@@ -224,16 +220,6 @@ tables <- list(
   "before-after" = timing("before-after", "speed.R", 30, "speed", times_only = TRUE, versions = "libraries", adds = TRUE),
   waits = timing("waits", "speed.R", 40, "speed", c("medoids", "facility", "laplacian", "mcfs", "css", "pca"),
     times_only = TRUE, versions = "libraries", adds = TRUE),
-  frameworks = timing("frameworks", "frameworks.R", 2, "speed", c("variance", "pca", "laplacian", "css", "socfs"),
-    times_only = TRUE),
-  ablation = timing("ablation", "ablation.R", 25, "speed", c("alfs", "inffs", "jspca", "socfs", "topk"), times_only = TRUE,
-    adds = TRUE),
-  decoys = on_sets("decoys", "decoys.R", 30, "choosing-parameters", c("pca", "laplacian", "kmeans_f"),
-    plain_calls(pca = "ufs_pca", laplacian = "ufs_laplacian", kmeans_f = "ufs_kmeans_f", decoys = "ufs_decoys"),
-    functions = "ufs_decoys", witness = function(stored) {
-      now <- rerun(stored, "decoys.R", "--sets=wine,sonar", "--methods=pca,laplacian")
-      differing(stored, now, c("set", "method", "seed", "k"), c("call", "estimate", "truth", "answer"), 2e-3)
-    }),
   "evidence-columns" = on_sets("evidence-columns", "evidence-columns.R", 60, "which-method",
     c("css", "jspca", "mcfs", "laplacian", "kmeans_f", "pca", "variance", "random"),
     plain_calls(css = "ufs_css", jspca = "ufs_jspca", mcfs = "ufs_mcfs", laplacian = "ufs_laplacian",
@@ -242,12 +228,6 @@ tables <- list(
       now <- rerun(stored, "evidence-columns.R", "--sets=wine", "--methods=css .1,laplacian,random")
       differing(stored, now, c("set", "method"), c("error", "svm"), .15)
     }),
-  "evidence-samples" = on_sets("evidence-samples", "evidence-samples.R", 60, "which-samples",
-    c("facility", "medoids", "ted"), plain_calls(facility = "ufs_facility", medoids = c("ufs_medoids", n_starts = 5),
-      ted = "ufs_ted"), witness = function(stored) {
-      now <- rerun(stored, "evidence-samples.R", "--sets=dermatology")
-      differing(stored, now, c("set", "per_class", "sampler"), c("accuracy", "random"), .3)
-    }),
   # The sets of another repository are not in the folder: --mats of fseval.R.
   fseval = on_sets("fseval", "fseval.R", 20, "evidence, which-method", c("consensus", "css", "laplacian", "mcfs", "pca"),
     plain_calls(consensus = "ufs_consensus", css = "ufs_css", laplacian = "ufs_laplacian", mcfs = "ufs_mcfs",
@@ -255,30 +235,11 @@ tables <- list(
       now <- rerun(stored, "fseval.R", "--sets=lung_discrete", "--methods=css,laplacian,mcfs")
       differing(stored, now, c("method", "set"), c("0.02", "0.05", "0.1"), .005)
     }),
-  consensus = on_sets("consensus", "consensus.R", 60, "evidence, which-method", "consensus",
-    plain_calls(consensus = "ufs_consensus"), witness = function(stored) {
-      now <- rerun(stored, "consensus.R", "--sets=dermatology", "--seeds=1")
-      differing(stored, now, c("set", "noise", "seed", "method"), c("accuracy", "real"), .03)
-    }),
   select = on_sets("select", "select.R", 90, "the print of ufs_select()", c("consensus", "css", "medoids", "mcfs", "pca"),
     plain_calls(select = "ufs_select"), functions = "ufs_select", witness = function(stored) {
       now <- rerun(stored, "select.R", "--sets=wine")
       differing(stored, now, c("set", "noise", "task", "what"), c("method", "score"), 3)
     }),
-  text = list(file = "results/text.csv.gz", script = "text.R", args = c("--splits=8", "--out=@text"), minutes = 12,
-    shown = "counts-and-text", seed = "the split", methods = c("consensus", "css", "facility", "laplacian", "mcfs", "medoids",
-      "pca", "variance"), functions = c("ufs_select", "ufs_data"),
-    calls = plain_calls(css = c("ufs_css", k = 50, scale = FALSE), mcfs = c("ufs_mcfs", n_clusters = 5, n_features = 50),
-      consensus = c("ufs_consensus", n_clusters = 5, k = 50, scale = FALSE), facility = c("ufs_facility", center = FALSE,
-        scale = FALSE), medoids = c("ufs_medoids", n_starts = 5, center = FALSE, scale = FALSE), data = "ufs_data"),
-    needs_data = FALSE),
-  cells = list(file = "results/cells.csv.gz", script = "cells.R", args = "--out=@cells", minutes = 30,
-    shown = "counts-and-text", seed = "the split", methods = c("consensus", "css", "facility", "laplacian", "mcfs", "medoids",
-      "pca", "ted", "variance"), functions = c("ufs_select", "ufs_data"),
-    calls = plain_calls(css = c("ufs_css", k = 50, scale = FALSE), mcfs = c("ufs_mcfs", n_clusters = 5, n_features = 50),
-      consensus = c("ufs_consensus", n_clusters = 5, k = 50, scale = FALSE), facility = c("ufs_facility", scale = FALSE),
-      medoids = c("ufs_medoids", n_starts = 5, scale = FALSE), ted = c("ufs_ted", scale = FALSE), data = "ufs_data"),
-    needs_data = FALSE),
   # Cells of packages that are not on every machine, and geneBasis, take no part in the check.
   panel = list(file = "results/panel.csv", script = "panel.R", args = "--out=@panel", minutes = 20, shown = "gene-panel",
     seed = "the split", methods = c("css", "pca", "variance"), functions = "ufs_data",
@@ -331,20 +292,9 @@ tables <- list(
       now <- now[now$measure != "seconds", ]
       differing(stored, now, c("finding", "set", "case", "measure"), "value", .02)
     }),
-  "socfs-objective" = on_sets("socfs-objective", "socfs-objective.R", 20, "evidence", "socfs",
-    plain_calls(socfs = c("ufs_socfs", lambda_rel = .1)), witness = function(stored) {
-      now <- rerun(stored, "socfs-objective.R", "--sets=wine")
-      differing(stored, now, c("set", "lambda_rel", "variant"), c("objective", "live", "accuracy"), .06)
-    }),
   scale = timing("scale", "scale.R", 90, "large-and-sparse-data",
     c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "jspca", "ted", "spca", "css", "facility"),
     functions = c("ufs_decoys", "ufs_moments"), times_only = TRUE, adds = TRUE),
-  workers = timing("workers", "workers.R", 6, "large-and-sparse-data", c("variance", "pca", "mcfs"), times_only = TRUE),
-  sketch = on_sets("sketch", "sketch.R", 20, "large-and-sparse-data, the help of ufs_sketch()", "variance", plain_calls(sketch = "ufs_sketch"),
-    functions = "ufs_sketch", witness = function(stored) {
-      now <- rerun(stored, "sketch.R", "--sets=musk1", "--methods=variance,pca")
-      differing(stored, now, c("set", "method", "sketch"), c("shared", "accuracy"), .03)
-    }),
   labelling = list(file = "results/labelling.csv", script = "labelling.R", args = c("--weeks=10", "--seeds=2", "--out=@labelling"),
     minutes = 3, shown = "which-samples", seed = "the seed, 100 times the seed + week", methods = "medoids",
     functions = c("ufs_select", "ufs_data", "ufs_graph", "ufs_propagate"), calls = plain_calls(select = c("ufs_select", task = "label", m = 20),

@@ -1,7 +1,6 @@
-/* paths.h: fast paths that can be switched off, one by one, by evidence/ablation.R (R:
- * with_paths_off(), unexported). All are on for users. A path stays in the package only if that
- * script's table says that it gains at least 1.3 times at a size users have, or halves the memory;
- * its line here names what is done without it. */
+/* paths.h: fast paths that can be switched off, one by one (R: with_paths_off(), unexported). All
+ * are on for users. A path stays in the package only if it gains at least 1.3 times at a size users
+ * have, or halves the memory (evidence/decisions.md); its line here names what is done without it. */
 #ifndef UFS_PATHS_H
 #define UFS_PATHS_H
 

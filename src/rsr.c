@@ -45,7 +45,7 @@
 /* Smallest pivot of the Cholesky factor of X'X, relative: the rounding of singular ones lies near
  * 1e-8, far enough below for any order of the rows to decide alike. */
 static const double FULL_RANK = 1e-5;
-/* For mm.c, by thirty tables (evidence/reweighted.R): with the mean change of all norms together
+/* For mm.c, by thirty tables (evidence/decisions.md): with the mean change of all norms together
  * square tables with common factors take twice as many steps, and some of p <= n with a shorter
  * history. */
 enum { DEPTH = 8 };

@@ -44,10 +44,10 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* The running schedule: where it stops and when; varied on wine, libras, segment, lung_discrete,
- * keep.R's sets and simulated 500 x 60 and 120 x 300 (OpenBLAS). START 20 ends at an objective
- * higher by .1 % in the same time; GROWTH 1.2 lower by .2 % in a quarter more time, 1.5 higher by
- * .4 %; RELAX 1.6 within .5 % in the same time, RELAX 1 higher by 1.7 %. */
+/* The running schedule: where it stops and when; varied on nine real sets and simulated ones, 500 x
+ * 60 and 120 x 300 among them (OpenBLAS). START 20 ends at an objective higher by .1 % in the same
+ * time; GROWTH 1.2 lower by .2 % in a quarter more time, 1.5 higher by .4 %; RELAX 1.6 within .5 %
+ * in the same time, RELAX 1 higher by 1.7 %. */
 static const double START = 15.0, GROWTH = 1.3, RELAX = 1.9;
 /* 10 ends at an objective higher by 1 %, 40 at one lower by .6 % with a quarter more iterations. */
 enum { FIRST = 20 };
