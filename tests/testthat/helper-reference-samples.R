@@ -121,11 +121,4 @@ sample_data <- function(n, p, seed = 1) {
   x
 }
 
-# The object with nothing that may differ between two calls.
-timeless <- function(fit) {
-  fit$elapsed <- NULL
-  fit$call <- NULL
-  fit
-}
-
 raw <- function(f, x, ...) f(x, ..., center = FALSE, scale = FALSE)

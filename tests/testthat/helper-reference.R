@@ -68,6 +68,31 @@ expect_refused <- function(call, words, class = "ufs_error_argument") {
   testthat::expect_error(suppressWarnings(suppressMessages(call)), words, fixed = TRUE, class = class)
 }
 
+# A table of calls that are refused, each under words of its message, or under none.
+expect_refusals <- function(..., class = "ufs_error_argument") {
+  calls <- eval(substitute(alist(...)))
+  env <- parent.frame()
+  for (i in seq_along(calls)) {
+    label <- paste(deparse(calls[[i]]), collapse = " ")
+    error <- testthat::expect_error(suppressWarnings(suppressMessages(eval(calls[[i]], env))), class = class, label = label)
+    words <- names(calls)[i]
+    if (!length(words) || !nzchar(words)) next
+    said <- conditionMessage(error)
+    testthat::expect_true(grepl(words, said, fixed = TRUE) || grepl(words, said), label = paste0(label, ": ", said))
+  }
+}
+
+# A table of calls that are refused, each under the argument that the error names.
+expect_arguments <- function(...) {
+  calls <- eval(substitute(alist(...)))
+  env <- parent.frame()
+  for (i in seq_along(calls)) {
+    label <- paste(deparse(calls[[i]]), collapse = " ")
+    error <- testthat::expect_error(suppressWarnings(suppressMessages(eval(calls[[i]], env))), class = "ufs_error_argument", label = label)
+    testthat::expect_identical(error$argument, names(calls)[i], label = label)
+  }
+}
+
 # Whether CRAN's tier of the tests runs (CONTRIBUTING.md): for blocks that take less data there.
 on_cran <- function() !identical(tolower(Sys.getenv("NOT_CRAN")), "true")
 

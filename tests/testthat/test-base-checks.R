@@ -8,9 +8,8 @@ test_that("a number without a default that is missing is named", {
 })
 
 test_that("a long value is told by its class, a short one as it is", {
-  expect_error(ufs_graph(mtcars, n_neighbours = seq(1, 9, 0.7)), "it is an object of class numeric",
-    class = "ufs_error_argument")
-  expect_error(ufs_graph(mtcars, n_neighbours = 1.5), "it is 1.5", class = "ufs_error_argument")
+  expect_refusals("it is an object of class numeric" = ufs_graph(mtcars, n_neighbours = seq(1, 9, 0.7)),
+    "it is 1.5" = ufs_graph(mtcars, n_neighbours = 1.5))
 })
 
 test_that("a setting that no plot has is refused by its name", {

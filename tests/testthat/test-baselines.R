@@ -85,26 +85,6 @@ test_that("k-means runs are distinct partitions, best first", {
   expect_identical(kmeans_runs(z, 1, 3)[[1]]$cluster, rep(1L, nrow(z)))
 })
 
-test_that("random numbers come from the caller's seed, and only where they are needed", {
-  draws <- function(fun) { set.seed(11); fun() }
-  expect_identical(draws(function() feature_ranking(ufs_random(mtcars))),
-    draws(function() feature_ranking(ufs_random(mtcars))))
-  expect_identical(draws(function() feature_scores(ufs_kmeans_f(mtcars, 3))),
-    draws(function() feature_scores(ufs_kmeans_f(mtcars, 3))))
-  set.seed(5)
-  before <- .Random.seed
-  ufs_variance(mtcars)
-  ufs_pca(mtcars, 2)
-  expect_identical(.Random.seed, before)
-})
-
-test_that("a feature permutation permutes the scores", {
-  perm <- c(4, 1, 3, 2)
-  x <- as.matrix(iris[, 1:4])
-  expect_equal(feature_scores(ufs_pca(x[, perm], 2)), feature_scores(ufs_pca(x, 2))[perm])
-  expect_equal(feature_scores(ufs_variance(x[, perm])), feature_scores(ufs_variance(x))[perm])
-})
-
 test_that("k-means without enough distinct rows is an error with a class", {
   x <- as.matrix(mtcars)[rep(1:2, 5), ]
   error <- expect_error(suppressWarnings(ufs_kmeans_f(x, 3)), class = "ufs_error_input")
@@ -125,19 +105,6 @@ test_that("labels take the place of k-means in kmeans_f, with and without weight
   expect_equal(feature_scores(weighted), feature_scores(copied))
   expect_equal(weighted$solution$within_ss, copied$solution$within_ss)
   expect_error(ufs_kmeans_f(iris[, 1:4], 2, init = iris$Species), class = "ufs_error_argument")
-})
-
-test_that("kmeans_f says what it did and names its clusters", {
-  set.seed(1)
-  fit <- ufs_kmeans_f(mtcars, 3, scale = FALSE)
-  expect_identical(fit$params[c("center", "scale")], list(center = TRUE, scale = FALSE))
-  expect_named(fit$solution$cluster, rownames(mtcars))
-  expect_length(fit$certificate, 0L)
-  z <- scale(mtcars, scale = FALSE)
-  within <- sum(vapply(split(as.data.frame(z), fit$solution$cluster), function(part) {
-    sum(scale(part, scale = FALSE)^2)
-  }, 0))
-  expect_equal(fit$solution$within_ss, within, tolerance = 1e-12)
 })
 
 test_that("published values: loadings of the arrests data, least sums of squares of the irises", {

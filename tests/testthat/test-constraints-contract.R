@@ -72,7 +72,6 @@ test_that("every method does about every constraint what ufs_methods() says", {
 
 test_that("columns in another order: the same choice under the same constraints", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   x <- contract_x()
   ord <- c(5, 9, 2, 7, 1, 3, 8, 6, 4)
   for (method in setdiff(features_by, drawn)) {

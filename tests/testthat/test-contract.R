@@ -24,6 +24,10 @@ for (method in methods$method) {
     expect_true(is.data.frame(fit$trace) && "iteration" %in% names(fit$trace))
     expect_true(is.numeric(fit$certificate) && (!length(fit$certificate) || !is.null(names(fit$certificate))))
     expect_true(is.finite(fit$elapsed))
+    if (is.null(fit$coef_name)) expect_error(coef(fit), class = "ufs_error_argument") else {
+      value <- coef(fit)
+      expect_identical(if (is.null(dim(value))) names(value) else rownames(value), colnames(x))
+    }
     selects <- methods$selects[methods$method == method]
     expect_identical(!is.null(fit$feature_scores), selects != "samples")
     expect_identical(!is.null(fit$sample_scores), selects != "features")
@@ -220,6 +224,7 @@ test_that("sample scores are in the order of the ranking; labelled samples are n
     expect_identical(unname(is.na(score)), rep(c(FALSE, TRUE), c(21, 3)), info = info)
     expect_false(is.unsorted(-score[1:21]), info = info)
     expect_identical(fit$params$labelled, c(3L, 9L, 17L))
+    expect_false(fit$status == "numerical", info = info)
     if (method != "medoids") {
       expect_false(any(known %in% suppressMessages(selected_samples(fit, 21))), info = info)
       expect_error(selected_samples(fit, 22), "without a label", class = "ufs_error_argument")

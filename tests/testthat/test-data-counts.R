@@ -87,9 +87,8 @@ test_that("what is no count, or not possible, is an error that names it", {
     # Unit rows are for any numbers.
     expect_equal(unname(rowSums(as.matrix(ufs_data(x, unit_rows = TRUE))^2))[3], 1)
   }
-  expect_error(ufs_data(words, counts = "sqrt"), class = "ufs_error_argument")
-  expect_error(ufs_data(words, min_samples = 41), class = "ufs_error_argument")
-  expect_error(ufs_data(ufs_data(words, counts = "log"), counts = "tfidf"), class = "ufs_error_argument")
+  expect_refusals(ufs_data(words, counts = "sqrt"), ufs_data(words, min_samples = 41),
+    ufs_data(ufs_data(words, counts = "log"), counts = "tfidf"))
   skip_on_cran()
   skip_if_not_installed("DelayedArray")
   expect_error(ufs_data(DelayedArray::DelayedArray(words), counts = "log"), class = "ufs_error_argument")
@@ -134,9 +133,8 @@ test_that("rows are centred, standardised or of unit length before columns are l
   x[3, ] <- 7
   expect_identical(unname(as.matrix(ufs_data(x, rows = "snv"))[3, ]), rep(0, 5))
   expect_output(print(ufs_data(x, rows = "snv")), "each minus its mean, over its standard deviation")
-  expect_error(ufs_data(x, rows = "snv", unit_rows = TRUE), class = "ufs_error_argument")
-  expect_error(ufs_data(x, rows = "msc"), class = "ufs_error_argument")
-  expect_error(ufs_data(ufs_data(x, rows = "snv"), rows = "unit"), class = "ufs_error_argument")
+  expect_refusals(ufs_data(x, rows = "snv", unit_rows = TRUE), ufs_data(x, rows = "msc"),
+    ufs_data(ufs_data(x, rows = "snv"), rows = "unit"))
   x[2, 4] <- NA
   expect_error(ufs_data(x, rows = "snv"), "in column 'd'", class = "ufs_error_input")
 })
@@ -156,8 +154,7 @@ test_that("new rows are changed as the rows of the fit", {
 test_that("sparse rows take unit length only", {
   skip_if_not_installed("Matrix")
   x <- Matrix::Matrix(withr::with_seed(1, matrix(rpois(60, 1), 12)), sparse = TRUE)
-  expect_error(ufs_data(x, rows = "snv"), "fill the zeros", class = "ufs_error_argument")
-  expect_error(ufs_data(x, rows = "center"), class = "ufs_error_argument")
+  expect_refusals("fill the zeros" = ufs_data(x, rows = "snv"), ufs_data(x, rows = "center"))
   expect_equal(unname(as.matrix(ufs_data(x, rows = "unit"))), unit_rows(unname(as.matrix(x))))
 })
 

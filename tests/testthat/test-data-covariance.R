@@ -43,9 +43,8 @@ test_that("correlations and matrices without means do as far as they can", {
   expect_output(print(known), "correlations alone")
   fit <- ufs_css(known, k = 3)
   expect_identical(selected_features(fit), selected_features(ufs_css(x, k = 3)))
-  expect_error(predict(fit, x, type = "reconstruction"), class = "ufs_error_argument", "means")
-  expect_error(ufs_css(known, k = 3, center = FALSE), class = "ufs_error_argument", "`mean`")
-  expect_error(c(known, known), class = "ufs_error_argument", "`sd`")
+  expect_refusals("means" = predict(fit, x, type = "reconstruction"), "`mean`" = ufs_css(known, k = 3, center = FALSE),
+    "`sd`" = c(known, known))
   bare <- ufs_moments(cov = cov(x), n = 120)
   expect_output(print(bare), "means unknown")
   expect_error(c(bare, bare), class = "ufs_error_argument", "`mean`")

@@ -252,11 +252,9 @@ test_that("features and samples by name, index and logical; wrong ones are error
   }
   expect_error(ufs_data(counts, features = c("gene7", "nope")), "nope", class = "ufs_error_argument")
   for (bad in list(99, 0, c(1, 1), 1.5, NA, TRUE, c(-1, 2), list(1), "x")) {
-    expect_error(ufs_data(counts, features = bad), class = "ufs_error_argument")
-    expect_error(ufs_data(counts, samples = bad), class = "ufs_error_argument")
+    expect_refusals(ufs_data(counts, features = bad), ufs_data(counts, samples = bad))
   }
-  expect_error(ufs_data(unname(counts), samples = "cell1"), "has none", class = "ufs_error_argument")
-  expect_error(ufs_data(ufs_data(counts), assay = 1), class = "ufs_error_argument")
+  expect_refusals("has none" = ufs_data(unname(counts), samples = "cell1"), ufs_data(ufs_data(counts), assay = 1))
 })
 
 # ---- missing values ---------------------------------------------------------------------------

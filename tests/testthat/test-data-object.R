@@ -18,8 +18,7 @@ test_that("features with one name are matched by position or not at all", {
   expect_error(predict(fit, as.matrix(mtcars), k = 11), "'hp'", class = "ufs_error_argument")
   # Twice in new data only
   plain <- ufs_variance(mtcars)
-  expect_error(predict(plain, turned, k = 2), "'hp'", class = "ufs_error_argument")
-  expect_error(ufs_data(x, features = c("hp", "wt")), "'hp'", class = "ufs_error_argument")
+  expect_refusals("'hp'" = predict(plain, turned, k = 2), "'hp'" = ufs_data(x, features = c("hp", "wt")))
 })
 
 test_that("a column cannot be asked for by a name that two of them have", {
@@ -47,8 +46,7 @@ test_that("samples with one name are matched by position or not at all", {
   expect_identical(selected_samples(fit, 4), selected_samples(by_place, 4))
   augment <- getFromNamespace("augment.ufs", "ufselect")
   expect_identical(augment(fit, data = x)$.rank, order(unname(sample_ranking(fit))))
-  expect_error(augment(fit, data = x[32:1, ]), "'car'", class = "ufs_error_argument")
-  expect_error(augment(fit, newdata = x[3:5, ]), "'car'", class = "ufs_error_argument")
+  expect_refusals("'car'" = augment(fit, data = x[32:1, ]), "'car'" = augment(fit, newdata = x[3:5, ]))
   expect_identical(augment(fit, newdata = x[5:9, ])$.score, unname(sample_scores(fit))[5:9])
   cover <- ufs_facility(x, m = 5)
   expect_identical(representatives(cover, what = "samples")$sample, 1:32)
@@ -66,8 +64,7 @@ test_that("row data of genes with one name are their own", {
   rows <- SummarizedExperiment::rowData(ufs_annotate(sce, fit))
   expect_equal(rows$ufs_score, unname(apply(m, 1, var)))
   expect_identical(sum(rows$ufs_selected), 5L)
-  expect_error(ufs_annotate(sce[40:1, ], fit), "'A'", class = "ufs_error_argument")
-  expect_error(ufs_annotate(sce[2:40, ], fit), "'A'", class = "ufs_error_argument")
+  expect_refusals("'A'" = ufs_annotate(sce[40:1, ], fit), "'A'" = ufs_annotate(sce[2:40, ], fit))
 })
 
 test_that("the assay of the fit is written to and read from", {

@@ -1,6 +1,8 @@
 # One table in many forms, through every door that reads tables: the same columns, the same ones left out, the same
 # moments, or the same words about the same value.
 
+skip_on_cran()
+
 scripts <- system.file("scripts", package = "ufselect")
 source(file.path(scripts, "read-file.R"), local = TRUE)
 
@@ -82,7 +84,6 @@ database <- function(env = parent.frame()) {
 }
 
 test_that("one table in every form has the same columns, the same ones left out, and the same moments", {
-  skip_on_cran()
   all_installed()
   connection <- database()
   numbers <- numbers_of_all_kinds()
@@ -111,7 +112,6 @@ test_that("one table in every form has the same columns, the same ones left out,
 })
 
 test_that("tables in memory are the same in ufs_data(), ufs_sketch() and ufs_split(), and text is refused by name", {
-  skip_on_cran()
   all_installed()
   numbers <- numbers_of_all_kinds()
   plain <- sapply(numbers, as.numeric)
@@ -130,7 +130,6 @@ test_that("tables in memory are the same in ufs_data(), ufs_sketch() and ufs_spl
 })
 
 test_that("a value that cannot be read is named with column and row in the same words at every door", {
-  skip_on_cran()
   all_installed()
   connection <- database()
   x <- with_text(numbers_of_all_kinds())
@@ -154,7 +153,6 @@ test_that("a value that cannot be read is named with column and row in the same 
 })
 
 test_that("a missing value costs its row in moments, and names its column where rows are wanted", {
-  skip_on_cran()
   all_installed()
   connection <- database()
   x <- numbers_of_all_kinds()

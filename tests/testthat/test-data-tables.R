@@ -220,10 +220,8 @@ test_that("what several tables cannot have is refused with the reason", {
   x <- two_tables()
   expect_error(ufs_data(list(a = x$genes, b = x$proteins[, 0])), "no columns", class = "ufs_error_input")
   expect_error(ufs_data(list(a = x$genes, b = ufs_data(x$proteins))), "ufs_data", class = "ufs_error_input")
-  expect_error(ufs_data(x, counts = "log"), "several", class = "ufs_error_argument")
-  expect_error(ufs_data(x, rows = "snv"), "several", class = "ufs_error_argument")
-  expect_error(ufs_data(x, unit_rows = TRUE), "several", class = "ufs_error_argument")
-  expect_error(ufs_moments(x), "several tables", class = "ufs_error_argument")
+  expect_refusals("several" = ufs_data(x, counts = "log"), "several" = ufs_data(x, rows = "snv"),
+    "several" = ufs_data(x, unit_rows = TRUE), "several tables" = ufs_moments(x))
   # Tables of counts are not taken for one.
   counts <- withr::with_seed(4, lapply(x, function(table) matrix(rpois(length(table), .3), nrow(table))))
   expect_identical(ufs_look(counts)$values, "mixed units")

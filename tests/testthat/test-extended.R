@@ -25,12 +25,10 @@ recovery <- function(seeds) {
 }
 
 test_that("planted features are found, the better the stronger they are", {
-  skip_if_not_installed("withr")
   recovery(1:2)
 })
 
 test_that("and that holds over many seeds", {
-  skip_if_not_installed("withr")
   skip_if_not_extended()
   recovery(1:25)
 })

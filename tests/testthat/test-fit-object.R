@@ -30,10 +30,8 @@ test_that("k and m out of range, and the wrong kind of fit, are errors", {
     error <- expect_error(selected_features(fit, k), class = "ufs_error_argument")
     expect_identical(error$argument, "k")
   }
-  expect_error(selected_features(fit), class = "ufs_error_argument")
-  expect_error(selected_samples(fit, 2), "does not select samples", class = "ufs_error_argument")
-  expect_error(sample_scores(fit), class = "ufs_error_argument")
-  expect_error(feature_scores(1), class = "ufs_error_argument")
+  expect_refusals(selected_features(fit), "does not select samples" = selected_samples(fit, 2), sample_scores(fit),
+    feature_scores(1))
 })
 
 test_that("statuses warn by class, and only if asked", {
@@ -51,17 +49,6 @@ test_that("statuses warn by class, and only if asked", {
 test_that("a LAPACK failure is a classed error", {
   expect_identical(check_solved(list(lapack = 0L), "pca"), list(lapack = 0L))
   expect_error(check_solved(list(lapack = 3L), "pca"), "info = 3", class = "ufs_error_lapack")
-})
-
-test_that("the object holds what design promises", {
-  fit <- ufs_pca(iris[, 1:4], 2)
-  expect_s3_class(fit, c("ufs_pca", "ufs"), exact = TRUE)
-  expect_true(all(c("method", "call", "params", "control", "feature_scores", "feature_ranking",
-    "solution", "trace", "status", "iterations", "certificate", "elapsed", "center", "scale",
-    "names") %in% names(fit)))
-  expect_identical(fit$params$n_components, 2L)
-  expect_gte(fit$elapsed, 0)
-  expect_false("x" %in% names(fit))
 })
 
 test_that("a choice beyond the live scores says so, and in what order it goes on", {
@@ -118,23 +105,7 @@ test_that("cluster labels: named by samples, by size, for every method with clus
   fake$solution$cluster <- rep(c(7, 2, 9, 2), c(2, 3, 2, 1))
   fake$names$samples <- NULL
   expect_identical(cluster_labels(fake), as.integer(c(2, 2, 1, 1, 1, 3, 3, 1)))
-  expect_error(cluster_labels(ufs_variance(x)), class = "ufs_error_argument")
-  expect_error(cluster_labels(1), class = "ufs_error_argument")
-})
-
-test_that("coef() has features in rows for every method", {
-  skip_on_cran()
-  x <- as.matrix(mtcars)
-  for (method in ufs_methods()$method) {
-    fit <- withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs,
-      c(list(x = x, method = method), needed_arguments(method), if (method == "topk") list(n_clusters = 3))))))
-    if (is.null(fit$coef_name)) {
-      expect_error(coef(fit), class = "ufs_error_argument")
-    } else {
-      value <- coef(fit)
-      expect_identical(if (is.null(dim(value))) names(value) else rownames(value), colnames(x))
-    }
-  }
+  expect_refusals(cluster_labels(ufs_variance(x)), cluster_labels(1))
 })
 
 test_that("a fit without numbers is not called converged", {
@@ -150,17 +121,6 @@ test_that("a fit without numbers is not called converged", {
   # Constant columns have no score and that is fine.
   fit <- suppressWarnings(ufs_variance(cbind(mtcars, k = 1)))
   expect_identical(fit$status, "converged")
-})
-
-test_that("samples that are labelled already have no score, and that is no numerical problem", {
-  x <- as.matrix(mtcars)
-  for (fit in list(ufs_facility(x, m = 4, labelled = c(2, 5)), ufs_ted(x, labelled = c(2, 5)),
-    withr::with_seed(1, ufs_medoids(x, m = 4, labelled = rownames(x)[c(2, 5)])))) {
-    expect_identical(fit$status, "converged")
-    expect_true(all(is.na(sample_scores(fit)[c(2, 5)])))
-    expect_false(anyNA(sample_scores(fit)[-c(2, 5)]))
-    expect_false(any(c(2, 5) %in% selected_samples(fit, 4, as = "index")))
-  }
 })
 
 test_that("a fit without its call and trace, as it is saved, is read like any other", {
@@ -255,8 +215,7 @@ test_that("what is selected indexes the data it came from", {
     numbered[sort(selected_features(columns, as = "index"))])
   set.seed(1)
   expect_length(suppressMessages(selected_features(ufs_socfs(cbind(iris[, 1:4], copy = iris[, 1]), 3), 2, as = "logical")), 5L)
-  expect_error(selected_features(columns, as = "letters"), class = "ufs_error_argument")
-  expect_error(selected_samples(1:3), "must be a fit", class = "ufs_error_argument")
+  expect_refusals(selected_features(columns, as = "letters"), "must be a fit" = selected_samples(1:3))
 })
 
 test_that("glance() says how many were chosen, and for what", {

@@ -162,8 +162,7 @@ test_that("chosen samples are circled", {
   samples <- fit_of("ted", x)
   pic <- picture(samples, "embedding", k = 3, data = x)
   expect_setequal(rownames(x)[pic$table$circled], selected_samples(samples, 3))
-  same_error(plot(samples, "heatmap", x), "type")
-  same_error(plot(both, "embedding", x[1:10, ], m = 3), "m")
+  expect_arguments(type = plot(samples, "heatmap", x), m = plot(both, "embedding", x[1:10, ], m = 3))
 })
 
 test_that("bad arguments are named", {
@@ -177,10 +176,8 @@ test_that("bad arguments are named", {
   holes <- x
   holes[2, ] <- NA
   same_error(plot(fit, "heatmap", holes), "data", "ufs_error_input")
-  same_error(plot(fit, "embedding", x, y = 1:3), "y")
-  same_error(plot(fit, "embedding", rbind(x, x), y = 1:48), "y")
-  same_error(plot(fit, "nothing"), "type")
-  same_error(plot(fit, "scores", k = 0), "k")
+  expect_arguments(y = plot(fit, "embedding", x, y = 1:3), y = plot(fit, "embedding", rbind(x, x), y = 1:48),
+    type = plot(fit, "nothing"), k = plot(fit, "scores", k = 0))
   skip_if_not_installed("ggplot2")
   same_error(ggplot2::autoplot(fit, "scores", colour = "red"), "colour")
 })
@@ -433,11 +430,10 @@ test_that("overlap is the share of the selections in common", {
 })
 
 test_that("overlap refuses what cannot be compared", {
-  same_error(ufs_overlap(fit_of("variance", x), 3), "fits")
-  same_error(ufs_overlap(list(fit_of("variance", x)), 3), "fits")
-  same_error(ufs_overlap(list(fit_of("variance", x), fit_of("variance", x[, -1])), 3), "fits")
-  same_error(ufs_overlap(list(fit_of("variance", x), fit_of("ted", x)), 3), "fit")
-  same_error(ufs_overlap(list(fit_of("variance", x), fit_of("pca", x)), 15), "k")
+  expect_arguments(fits = ufs_overlap(fit_of("variance", x), 3), fits = ufs_overlap(list(fit_of("variance", x)), 3),
+    fits = ufs_overlap(list(fit_of("variance", x), fit_of("variance", x[, -1])), 3),
+    fit = ufs_overlap(list(fit_of("variance", x), fit_of("ted", x)), 3),
+    k = ufs_overlap(list(fit_of("variance", x), fit_of("pca", x)), 15))
 })
 
 test_that("stability, grids, tunings and comparisons have the same picture twice", {

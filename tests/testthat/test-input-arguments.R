@@ -25,7 +25,8 @@ experiment <- function() {
   SummarizedExperiment::SummarizedExperiment(list(raw = t(counts) + outer(1:39, 1:60, `%%`), logcounts = t(counts)))
 }
 
-for (method in ufs_methods()$method) {
+# What one room does for all methods: one of each kind of fit.
+for (method in each_kind) {
   test_that(paste0(method, ": assay = goes straight to ufs_data()"), {
     se <- experiment()
     fun <- get(paste0("ufs_", method), asNamespace("ufselect"))
@@ -37,20 +38,23 @@ for (method in ufs_methods()$method) {
     expect_identical(direct$sample_scores, raw$sample_scores)
     expect_identical(direct$input$assay, "raw")
     expect_equal(as.character(direct$call$assay), "raw")
-    wrong <- expect_error(do.call(run, c(list(se), args, assay = "other")), "\"raw\", \"logcounts\"",
-      class = "ufs_error_argument")
-    expect_identical(wrong$argument, "assay")
-    # Not for a matrix, and nothing else unknown.
-    expect_error(do.call(run, c(list(counts), args, assay = "raw")), "SingleCellExperiment",
-      class = "ufs_error_argument")
-    wrong <- expect_error(do.call(run, c(list(counts), args, foo = 1)), "foo", class = "ufs_error_argument")
-    expect_identical(wrong$argument, "foo")
     if (!"features" %in% names(formals(fun)) && method != "blfse") {
       part <- do.call(run, c(list(se), args, assay = "raw", list(features = 30:1)))
       expect_identical(part$p, 30L)
     }
   })
 }
+
+test_that("every method refuses an assay that is not there, and what is no argument, by name", {
+  se <- experiment()
+  for (method in ufs_methods()$method) {
+    run <- function(...) {
+      quiet(do.call(paste0("ufs_", method), c(list(...), needed_arguments(method), if (method == "topk") list(n_clusters = 3))))
+    }
+    expect_arguments(assay = run(se, assay = "other"), foo = run(counts, foo = 1))
+    expect_refusals("\"raw\", \"logcounts\"" = run(se, assay = "other"), "SingleCellExperiment" = run(counts, assay = "raw"))
+  }
+})
 
 test_that("unexpected unnamed argument is an error in words", {
   expect_error(ufs_variance(counts, 2, FALSE, ufs_control(), 3), "unnamed argument", class = "ufs_error_argument")

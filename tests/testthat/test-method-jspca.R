@@ -1,5 +1,7 @@
 # Joint sparse PCA. The numbers in the names of tests only count them.
 
+skip_on_cran()
+
 # The paper's loss, which the fixtures and most properties here are about, unless a test says
 # otherwise.
 jspca <- function(x, ..., loss = "feature") ufs_jspca(x, ..., loss = loss)
@@ -123,7 +125,6 @@ test_that("7 both forms of the reweighted Q-step agree", {
 })
 
 test_that("1 Pbar is orthonormal, 13 loadings are unit columns with uncorrelated scores", {
-  skip_on_cran()
   x <- jspca_factors(40, 60, 3, 12, 13)
   for (loss in c("feature", "sample")) for (solver in c("exact", "paper")) {
     fit <- jspca(x, 3, loss = loss, solver = solver, control = quiet(max_iter = 60))
@@ -182,29 +183,7 @@ test_that("8 without a penalty the objective falls, PQ' is a projection, the los
   expect_lte(sum(fit$solution$residual), sum(sqrt(colSums((z - z %*% V %*% t(V))^2))))
 })
 
-test_that("9 constant features stay zero, copies share their weight", {
-  skip_on_cran()
-  x <- jspca_factors(40, 30, 2, 8, 24)
-  x <- cbind(x, x[, 3], 7, x[, 3])
-  colnames(x) <- paste0("f", 1:33)
-  for (loss in c("feature", "sample")) for (solver in c("exact", "paper")) {
-    expect_warning(fit <- jspca(x, 2, loss = loss, solver = solver,
-      control = quiet(tol = 1e-6)), class = "ufs_warning_constant")
-    expect_identical(unname(fit$solution$Q[32, ]), c(0, 0))
-    expect_identical(fit$feature_scores[["f32"]], NA_real_)
-    expect_identical(unname(fit$feature_ranking[33]), 32L)
-    expect_gt(fit$feature_scores[["f3"]], 0)
-    expect_lt(max(abs(fit$feature_scores[c("f31", "f33")] - fit$feature_scores[["f3"]])), 1e-12)
-    # Ties are exact, so that the index decides.
-    expect_identical(unname(fit$feature_scores[c(31, 33)]), rep(fit$feature_scores[["f3"]], 2))
-    expect_identical(unname(fit$feature_key[c(31, 33)]), rep(fit$feature_key[["f3"]], 2))
-    place <- match(c(3, 31, 33), fit$feature_ranking)
-    expect_equal(diff(place), c(1, 1))
-  }
-})
-
 test_that("10 above lambda_max all loadings vanish, with a warning", {
-  skip_on_cran()
   x <- jspca_factors(60, 80, 3, 20, 25)
   for (loss in c("feature", "sample")) {
     expect_warning(fit <- jspca(x, 3, lambda_rel = 1.01, loss = loss), class = "ufs_warning_vanished")
@@ -226,7 +205,6 @@ test_that("10 above lambda_max all loadings vanish, with a warning", {
 })
 
 test_that("11 the loss over samples never rises", {
-  skip_on_cran()
   for (size in list(c(30, 60, 3), c(80, 20, 2))) {
     x <- jspca_factors(size[1], size[2], size[3], 10, 26)
     for (solver in c("exact", "paper")) for (rel in c(0.02, 0.1, 0.4)) {
@@ -265,7 +243,6 @@ test_that("12 informative features are found", {
 })
 
 test_that("14 predict: scores, reconstruction, selection", {
-  skip_on_cran()
   x <- jspca_factors(40, 30, 3, 10, 29)
   x <- cbind(x[, 1:4], 5, x[, -(1:4)])
   dimnames(x) <- list(paste0("s", 1:40), paste0("f", 1:31))
@@ -293,10 +270,8 @@ test_that("14 predict: scores, reconstruction, selection", {
   expect_gt(max(abs(predict(fit, x, n_components = 1, type = "reconstruction") - back)), 1e-3)
   expect_error(predict(fit, x[, -2], type = "scores"), class = "ufs_error_input")
   expect_error(predict(fit, replace(x, 3, NA), type = "scores"), class = "ufs_error_input")
-  expect_error(predict(fit, x, n_components = 4, type = "scores"), class = "ufs_error_argument")
-  expect_error(predict(fit, x, type = "nothing"), class = "ufs_error_argument")
-  expect_error(predict(fit, type = "scores"), class = "ufs_error_argument")
-  expect_error(predict(fit, x), class = "ufs_error_argument")
+  expect_refusals(predict(fit, x, n_components = 4, type = "scores"), predict(fit, x, type = "nothing"),
+    predict(fit, type = "scores"), predict(fit, x))
 })
 
 # ---- the exact solver ----------------------------------------------------------------------
@@ -324,7 +299,6 @@ test_that("D3 exact zeros, certificate, and a fixed point of the plain iteration
 })
 
 test_that("D3 the exact solver ends where a long plain run does", {
-  skip_on_cran()
   x <- jspca_factors(70, 300, 3, 20, 32)
   exact <- jspca(x, 3, control = ufs_control(tol = 1e-6))
   plain <- jspca(x, 3, solver = "paper", control = quiet(max_iter = 5000, tol = 1e-9))
@@ -334,7 +308,6 @@ test_that("D3 the exact solver ends where a long plain run does", {
 })
 
 test_that("D4 exact over samples: descent to the plain run's objective, or below", {
-  skip_on_cran()
   x <- jspca_factors(60, 120, 3, 15, 33)
   exact <- jspca(x, 3, loss = "sample", control = ufs_control(tol = 1e-6))
   plain <- jspca(x, 3, loss = "sample", solver = "paper", control = quiet(max_iter = 1500, tol = 1e-7))
@@ -362,7 +335,6 @@ test_that("the reported kkt is the literal one", {
 })
 
 test_that("without a penalty: XQ = XP, descent, a fixed point, projections; n > p and p > n", {
-  skip_on_cran()
   for (size in list(c(60, 20), c(20, 60))) for (loss in c("feature", "sample")) {
     x <- jspca_factors(size[1], size[2], 3, 12, 23)
     z <- scale(x)
@@ -437,7 +409,6 @@ test_that("a penalty too small for the exact solver is reported as stalled", {
 # ---- arguments, edges, face -----------------------------------------------------------------
 
 test_that("over samples a penalty too small for rows goes to the reweighted steps", {
-  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(400), 10) + rnorm(10) %o% rnorm(40))
   calm <- quiet(max_iter = 2000)
   fit <- jspca(x, 3, lambda_rel = 1e-5, loss = "sample", control = calm)
@@ -461,7 +432,6 @@ test_that("over samples a penalty too small for rows goes to the reweighted step
 })
 
 test_that("over samples, near the border and without room for reweighted steps, rows end where these do", {
-  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(1500), 15) + rnorm(15) %o% rnorm(100))
   # Near the border rounding chooses the solver, and either finds the same answer.
   border <- vapply(1:2, function(seed) {
@@ -484,7 +454,6 @@ test_that("over samples, near the border and without room for reweighted steps, 
 })
 
 test_that("over samples the orders of columns and rows, and storage, do not matter on noise", {
-  skip_on_cran()
   for (seed in 1:5) for (clusters in c(FALSE, TRUE)) {
     x <- withr::with_seed(seed, matrix(rnorm(14 * 40), 14, dimnames = list(NULL, 1:40)))
     if (clusters) {
@@ -504,16 +473,7 @@ test_that("over samples the orders of columns and rows, and storage, do not matt
   }
 })
 
-test_that("over samples the extrapolated steps end where plain ones do, and sooner", {
-  data <- planted(60, 40, informative = 8)
-  fit <- ufs_jspca(data$x, 2)
-  plain <- ufs_jspca(data$x, 2, solver = "paper", control = ufs_control(tol = 1e-9, max_iter = 5000, warn = FALSE))
-  expect_lt(relative(fit$feature_scores, plain$feature_scores), 1e-3)
-  expect_lt(fit$iterations, plain$iterations / 5)
-})
-
 test_that("over samples of wide data P is made of XX' and is orthonormal in the end", {
-  skip_on_cran()
   data <- planted(40, 70, informative = 8)
   z <- scale(data$x)
   for (control in list(ufs_control(), ufs_control(max_iter = 7, warn = FALSE))) {
@@ -581,7 +541,6 @@ test_that("over samples of wide data components may vanish", {
 })
 
 test_that("one component, as many as the rank, few samples and few features", {
-  skip_on_cran()
   x <- jspca_factors(20, 9, 2, 9, 37)
   for (loss in c("feature", "sample")) for (solver in c("exact", "paper")) {
     run <- function(x, k) jspca(x, k, loss = loss, solver = solver, control = quiet())
@@ -595,32 +554,22 @@ test_that("one component, as many as the rank, few samples and few features", {
 })
 
 test_that("bad arguments are classed errors that name the argument", {
-  skip_on_cran()
   x <- jspca_factors(20, 9, 2, 9, 38)
   fails <- function(..., class = "ufs_error_argument", argument = NULL) {
     error <- expect_error(jspca(...), class = class)
     expect_identical(error$argument, argument)
   }
-  fails(x, argument = "n_components")
-  fails(x, 0, argument = "n_components")
-  fails(x, 10, argument = "n_components")
-  fails(x, 2.5, argument = "n_components")
-  fails(cbind(x[, 1:2], x[, 1] + x[, 2]), 3, argument = "n_components")
-  fails(x, 2, lambda = -1, argument = "lambda")
-  fails(x, 2, lambda_rel = -0.1, argument = "lambda_rel")
-  fails(x, 2, lambda_rel = NA, argument = "lambda_rel")
-  fails(x, 2, loss = "both", argument = "loss")
-  fails(x, 2, solver = "fast", argument = "solver")
-  fails(x, 2, init = "random", argument = "init")
-  fails(x, 2, init = matrix(0, 9, 3), argument = "init")
-  fails(x, 2, init = matrix(1, 9, 2), argument = "init")
-  fails(x, 2, init = list(Q = matrix(1, 9, 2)), argument = "init")
-  fails(x, 2, init = list(P = matrix(1, 8, 2)), argument = "init$P")
-  fails(x, 2, init = list(P = diag(9)[, 1:2], a = 1), argument = "init$a")
-  fails(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9)), argument = "init$h")
-  fails(x, 2, loss = "sample", init = list(P = diag(9)[, 1:2], a = rep(1, 9)), argument = "init$a")
-  fails(x, 2, center = NA, argument = "center")
-  fails(x, 2, control = ufs_control(max_iter = 0), argument = "max_iter")
+  expect_arguments(n_components = jspca(x), n_components = jspca(x, 0), n_components = jspca(x, 10),
+    n_components = jspca(x, 2.5), n_components = jspca(cbind(x[, 1:2], x[, 1] + x[, 2]), 3),
+    lambda = jspca(x, 2, lambda = -1), lambda_rel = jspca(x, 2, lambda_rel = -0.1),
+    lambda_rel = jspca(x, 2, lambda_rel = NA), loss = jspca(x, 2, loss = "both"), solver = jspca(x, 2, solver = "fast"),
+    init = jspca(x, 2, init = "random"), init = jspca(x, 2, init = matrix(0, 9, 3)),
+    init = jspca(x, 2, init = matrix(1, 9, 2)), init = jspca(x, 2, init = list(Q = matrix(1, 9, 2))),
+    `init$P` = jspca(x, 2, init = list(P = matrix(1, 8, 2))),
+    `init$a` = jspca(x, 2, init = list(P = diag(9)[, 1:2], a = 1)),
+    `init$h` = jspca(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9))),
+    `init$a` = jspca(x, 2, loss = "sample", init = list(P = diag(9)[, 1:2], a = rep(1, 9))),
+    center = jspca(x, 2, center = NA), max_iter = jspca(x, 2, control = ufs_control(max_iter = 0)))
   fails(replace(x, 5, NA), 2, class = "ufs_error_input", argument = "x")
   fails(x[1:2, ], 1, class = "ufs_error_input", argument = "x")
   fails(matrix(1, 5, 3), 1, class = "ufs_error_input", argument = "x")
@@ -638,7 +587,6 @@ test_that("bad arguments are classed errors that name the argument", {
 })
 
 test_that("error messages say what to do", {
-  skip_on_cran()
   x <- jspca_factors(20, 9, 2, 9, 39)
   says <- function(call, ...) expect_words(call, "ufs_error_argument", ...)
   says(ufs_jspca(x, 10), "`n_components` must be a whole number of at least 1 and at most 9 ",
@@ -714,7 +662,6 @@ test_that("verbose writes a line per iteration", {
 })
 
 test_that("print, summary and plots", {
-  skip_on_cran()
   x <- jspca_factors(30, 40, 2, 8, 47)
   fit <- jspca(x, 2)
   lines <- capture.output(print(fit))
@@ -726,32 +673,8 @@ test_that("print, summary and plots", {
   lines <- capture.output(print(summary(plain)))
   expect_match(lines, "over samples", all = FALSE)
   expect_match(lines, "above 1e-3 of the largest", all = FALSE)
-
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  margins <- graphics::par("mar")
-  for (type in list(NULL, "objective", "scores", "change", "loadings")) {
-    expect_identical(plot(fit, type), fit)
-    expect_identical(plot(plain, type, main = "own title"), plain)
-  }
-  expect_identical(graphics::par("mar"), margins)
-  once <- jspca(x, 2, control = quiet(max_iter = 1))
-  expect_identical(plot(once), once)
-  expect_error(plot(fit, "heat"), class = "ufs_error_argument")
-  expect_identical(plot(fit, "loadings", k = fit$p), fit)
-  expect_error(plot(fit, "loadings", k = 100L), class = "ufs_error_argument")
-  expect_error(plot(fit, "loadings", k = 0), class = "ufs_error_argument")
+  expect_refusals(plot(fit, "loadings", k = 100L), plot(fit, "loadings", k = 0))
   expect_equal(ufselect:::picture(fit, "loadings", 3)$z, coef(fit)[fit$feature_ranking[1:3], ])
-})
-
-test_that("autoplot draws the same loadings", {
-  skip_on_cran()
-  skip_if_not_installed("ggplot2")
-  fit <- jspca(jspca_factors(30, 40, 2, 8, 48), 2)
-  plot <- ggplot2::autoplot(fit, "loadings", k = 4)
-  expect_equal(plot$data$value, as.vector(coef(fit)[fit$feature_ranking[1:4], ]))
-  expect_s3_class(ggplot2::autoplot(fit), "ggplot")
-  expect_error(ggplot2::autoplot(fit, "heat"), class = "ufs_error_argument")
 })
 
 test_that("the default loss is over samples", {
@@ -834,8 +757,6 @@ test_that("a tight tolerance is reached over samples, where older weights serve 
 })
 
 test_that("from a random start the exact solver has no zero that the plain iteration has not", {
-  skip_on_cran()
-  skip_if_not_installed("withr")
   x <- as.matrix(datasets::mtcars)
   # The objective of a fit, smoothed as over samples.
   value <- function(fit) {
@@ -901,14 +822,6 @@ test_that("the reconstruction is that of Q P', in the units of the data", {
   # The other loss falls in every step.
   fit <- ufs_jspca(mtcars, 2, loss = "sample", control = ufs_control(warn = FALSE))
   expect_false(any(grepl("may rise", picture(fit, "objective")$subtitle)))
-})
-
-test_that("refusals say what is wrong", {
-  expect_refused(ufs_jspca(mtcars, 2, init = matrix(1, 11, 2)),
-    "`init` must have linearly independent columns (over the features that are not constant).")
-  expect_refused(ufs_jspca(mtcars, 2, init = list(1)),
-    "`init` must be \"pca\", a matrix of 11 x 2, or list(P =, a =, h =).")
-  expect_refused(ufs_jspca(mtcars, 2, init = list(P = diag(11)[, 1:2], a = rep(-1, 32))), "must be positive.")
 })
 
 test_that("the way by plain iterations is taken where it ends lower by more than the tolerance", {

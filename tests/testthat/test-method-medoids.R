@@ -1,3 +1,5 @@
+skip_on_cran()
+
 centred <- function(x) unname(scale(x))
 unit <- function(x) x / sqrt(rowSums(x^2))
 
@@ -23,8 +25,7 @@ test_that("k-means: the sample of each cluster nearest to its centre", {
   expect_identical(representatives(fit, what = "samples")$representative, own[runs$cluster])
   # Found in every planted group.
   expect_identical(length(unique(planted(60, 10, c = 4)$cluster[selected_samples(fit)])), 4L)
-  expect_error(selected_samples(fit, 3), class = "ufs_error_refit")
-  expect_error(representatives(fit, 3), class = "ufs_error_refit")
+  expect_refusals(selected_samples(fit, 3), representatives(fit, 3), class = "ufs_error_refit")
 })
 
 test_that("scale and order do not matter, copies do no harm", {
@@ -60,8 +61,7 @@ test_that("labelled samples stay centres and are not chosen", {
   table <- representatives(fit)
   expect_identical(table$labelled, rep(c(FALSE, TRUE), c(2, 4)))
   expect_identical(sum(table$weight), 60L)
-  expect_error(ufs_medoids(d$x, m = 2, labelled = 61), class = "ufs_error_argument")
-  expect_error(ufs_medoids(d$x, m = 2, labelled = 1, form = "pam"), class = "ufs_error_argument")
+  expect_refusals(ufs_medoids(d$x, m = 2, labelled = 61), ufs_medoids(d$x, m = 2, labelled = 1, form = "pam"))
 })
 
 test_that("PAM and CLARA are those of package cluster", {
@@ -114,7 +114,6 @@ sparse_counts <- function(n, p, seed) {
 }
 
 test_that("sparse samples give what dense ones give", {
-  skip_on_cran()
   skip_if_not_installed("Matrix")
   # Nine groups with columns of their own: the best clusters are clear, whatever the rounding.
   group <- rep_len(1:9, 120)
@@ -155,7 +154,6 @@ literal_lloyd <- function(z, free, fixed) {
 }
 
 test_that("fixed centres: the sum of squares is that of the labels, and Lloyd in plain R finds no better", {
-  skip_on_cran()
   for (p in c(1, 4, 150)) {
     z <- withr::with_seed(p, matrix(rnorm(80 * p), 80) + 3 * rep(0:3, 20))
     fixed <- c(5L, 6L, 40L)

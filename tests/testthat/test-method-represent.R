@@ -1,10 +1,11 @@
+skip_on_cran()
+
 represent_x <- function(n = 24, p = 30, seed = 1) {
   made <- planted(n = n, p = p, c = 3, informative = 6, seed = seed)
   made$x
 }
 
 test_that("solver paper is Algorithm 1 with the user's Theta, traced", {
-  skip_on_cran()
   x <- represent_x()
   X <- ref_unit_columns(t(scale(x)))
   theta <- withr::with_seed(2, matrix(runif(24 * 24), 24))
@@ -30,7 +31,6 @@ test_that("solver paper is Algorithm 1 with the user's Theta, traced", {
 })
 
 test_that("the gap is proved: exact is at the optimum, paper within what it says", {
-  skip_on_cran()
   for (shape in list(c(24, 30), c(30, 9))) {
     x <- represent_x(shape[1L], shape[2L])
     theta <- withr::with_seed(3, matrix(runif(shape[1L]^2), shape[1L]))
@@ -59,7 +59,6 @@ test_that("the gap is proved: exact is at the optimum, paper within what it says
 })
 
 test_that("Theta keeps apart what it penalises, one-sided too; NULL is all ones", {
-  skip_on_cran()
   x <- represent_x(30, 20)
   group <- rep(1:2, 15)
   apart <- outer(group, group, "!=") * 1
@@ -77,7 +76,6 @@ test_that("Theta keeps apart what it penalises, one-sided too; NULL is all ones"
 })
 
 test_that("names, progress, warnings, refusals, plots", {
-  skip_on_cran()
   theta <- matrix(0, 32, 32)
   fit <- ufs_represent(mtcars, theta, alpha_e = 4)
   expect_identical(dimnames(fit$Z), list(rownames(mtcars), rownames(mtcars)))
@@ -86,18 +84,10 @@ test_that("names, progress, warnings, refusals, plots", {
   seen <- 0L
   ufs_represent(mtcars, control = ufs_control(progress = function(...) seen <<- seen + 1L))
   expect_gt(seen, 50L)
-  bad <- function(argument, ...) {
-    e <- expect_error(ufs_represent(mtcars, ...), class = "ufs_error_argument")
-    expect_identical(e$argument, argument)
-  }
-  bad("theta", theta[-1, ])
-  bad("theta", -1 - theta)
-  bad("lambda_z", lambda_z = -1)
-  bad("lambda_e", lambda_e = 0)
-  bad("alpha_e", alpha_e = -1)
-  bad("tau", tau = .5)
-  bad("rho0", rho0 = 0)
-  bad("solver", solver = "lp")
+  run <- function(...) ufs_represent(mtcars, ...)
+  expect_arguments(theta = run(theta[-1, ]), theta = run(-1 - theta), lambda_z = run(lambda_z = -1),
+    lambda_e = run(lambda_e = 0), alpha_e = run(alpha_e = -1), tau = run(tau = .5), rho0 = run(rho0 = 0),
+    solver = run(solver = "lp"))
   expect_error(ufs_represent(replace(as.matrix(mtcars), 3, NA)), class = "ufs_error_input")
   expect_output(print(fit), "above the optimum")
   exact <- ufs_represent(mtcars, solver = "exact")

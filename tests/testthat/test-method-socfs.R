@@ -1,4 +1,6 @@
 # Exactly `outer` plain iterations with `inner` steps each.
+skip_on_cran()
+
 replay <- function(x, c, lambda, gamma, init, outer, inner, eps, ...) {
   ufs_socfs(x, c, lambda = lambda, gamma = gamma, init = init, solver = "paper",
     center = FALSE, scale = FALSE, control = ufs_control(max_iter = outer, tol = -1,
@@ -32,8 +34,6 @@ test_that("the fixture socfs1 is reproduced (p-form)", {
 })
 
 test_that("plain iterations are the paper's, with B, m = c + 2 and full inverses", {
-  skip_on_cran()
-  skip_if_not_installed("withr")
   # p > n (n-form) with a zero and a repeated feature, then n > p (p-form).
   for (shape in list(c(12, 25), c(40, 15))) {
     n <- shape[1]
@@ -65,7 +65,6 @@ test_that("plain iterations are the paper's, with B, m = c + 2 and full inverses
 })
 
 test_that("without given weights the plain run starts from those of V", {
-  skip_if_not_installed("withr")
   x <- centred(socfs_data(15, 20, 2, 4, 1)$x)
   e <- random_orthonormal(15, 2, 1)
   v <- withr::with_seed(2, matrix(rnorm(40), 20))
@@ -81,7 +80,6 @@ test_that("without given weights the plain run starts from those of V", {
 })
 
 test_that("a V for all p columns loses the rows of constant columns", {
-  skip_if_not_installed("withr")
   x <- centred(socfs_data(15, 20, 2, 4, 1)$x)
   x0 <- cbind(3, x[, 1:6], 5, x[, 7:20])
   e <- random_orthonormal(15, 2, 1)
@@ -96,7 +94,6 @@ test_that("a V for all p columns loses the rows of constant columns", {
 })
 
 test_that("the ridge step's two forms agree with each other and with the inverse", {
-  skip_if_not_installed("withr")
   for (shape in list(c(12, 30), c(30, 12))) {
     x <- centred(socfs_data(shape[1], shape[2], 3, 4, 2)$x)
     e <- random_orthonormal(shape[1], 3, 2)
@@ -110,7 +107,6 @@ test_that("the ridge step's two forms agree with each other and with the inverse
 })
 
 test_that("the steps of E and F descend at fixed V", {
-  skip_if_not_installed("withr")
   x <- centred(socfs_data(20, 15, 3, 4, 1)$x)
   e <- random_orthonormal(20, 3, 1)
   v <- withr::with_seed(2, matrix(rnorm(45), 15)) / 10
@@ -126,8 +122,6 @@ test_that("the steps of E and F descend at fixed V", {
 # ---- descent and optimality ----------------------------------------------------------------
 
 test_that("objectives never rise, the constraints hold, the certificate closes", {
-  skip_on_cran()
-  skip_if_not_installed("withr")
   for (shape in list(c(60, 200, 4), c(150, 30, 3), c(40, 40, 2))) {
     data <- socfs_data(shape[1], shape[2], shape[3], 10, 1)
     for (gamma in c(0, 0.1, 1, 1000)) {
@@ -159,7 +153,6 @@ test_that("objectives never rise, the constraints hold, the certificate closes",
 })
 
 test_that("a long plain run ends at a stationary point of its smoothed problem", {
-  skip_if_not_installed("withr")
   data <- socfs_data(30, 20, 2, 6, 3)
   fit <- ufs_socfs(data$x, 2, init = data$label, solver = "paper", lambda_rel = 0.2,
     control = quiet(max_iter = 5000, tol = -1, eps = 1e-6))
@@ -175,7 +168,6 @@ test_that("a long plain run ends at a stationary point of its smoothed problem",
 })
 
 test_that("the exact solver stays where a long plain run ended", {
-  skip_if_not_installed("withr")
   data <- socfs_data(60, 100, 3, 12, 4)
   plain <- ufs_socfs(data$x, 3, init = data$label, solver = "paper",
     control = quiet(max_iter = 3000, tol = 1e-12, paper = list(polish = FALSE)))
@@ -190,7 +182,6 @@ test_that("the exact solver stays where a long plain run ended", {
 })
 
 test_that("polishing a plain run never raises the objective and makes zeros exact", {
-  skip_if_not_installed("withr")
   data <- socfs_data(50, 80, 3, 10, 5)
   fit <- function(polish) {
     ufs_socfs(data$x, 3, init = data$label, solver = "paper",
@@ -214,7 +205,6 @@ test_that("polishing a plain run never raises the objective and makes zeros exac
 })
 
 test_that("with and without extrapolation: both descend and converge", {
-  skip_if_not_installed("withr")
   x <- scale(socfs_data(50, 120, 3, 10, 6)$x)
   control <- resolve_control(quiet(), max_iter = 500L, tol = 1e-7, inner_max_iter = 10L, inner_tol = 1e-4)
   lambda <- 0.2 * 2 * max(sqrt(colSums(x^2)))
@@ -231,7 +221,6 @@ test_that("with and without extrapolation: both descend and converge", {
 })
 
 test_that("warm_irls and path change the way, not the contract", {
-  skip_if_not_installed("withr")
   data <- socfs_data(50, 120, 3, 10, 7)
   warm <- ufs_socfs(data$x, 3, init = data$label, control = quiet(paper = list(warm_irls = 30)))
   expect_identical(warm$trace$solver[c(2, nrow(warm$trace))], c("paper", "exact"))
@@ -247,7 +236,6 @@ test_that("warm_irls and path change the way, not the contract", {
 # ---- symmetries ---------------------------------------------------------------------------
 
 test_that("permutations and scale carry through a plain run", {
-  skip_if_not_installed("withr")
   n <- 30L
   p <- 25L
   x <- centred(socfs_data(n, p, 3, 6, 8)$x)
@@ -269,32 +257,9 @@ test_that("permutations and scale carry through a plain run", {
   expect_equal(run(x * rep(flip, each = n), e), v * flip, tolerance = 1e-9)
 })
 
-test_that("permutations and scale carry through the exact solver", {
-  skip_if_not_installed("withr")
-  data <- socfs_data(40, 60, 3, 8, 9)
-  fit <- ufs_socfs(data$x, 3, init = data$label, control = quiet())
-  last <- function(fit) fit$trace$objective[nrow(fit$trace)]
-  features <- withr::with_seed(1, sample(60))
-  moved <- ufs_socfs(data$x[, features], 3, init = data$label, control = quiet())
-  expect_equal(last(moved), last(fit), tolerance = 1e-6)
-  expect_lte(max(abs(moved$solution$V - fit$solution$V[features, ])), 1e-2 * max(abs(fit$solution$V)))
-  samples <- withr::with_seed(2, sample(40))
-  moved <- ufs_socfs(data$x[samples, ], 3, init = data$label[samples], control = quiet())
-  expect_equal(last(moved), last(fit), tolerance = 1e-6)
-  expect_equal(unname(feature_scores(moved)), unname(feature_scores(fit)), tolerance = 1e-2)
-  # Labels have no order, and with scale = FALSE the data have no unit.
-  renamed <- ufs_socfs(data$x, 3, init = c("c", "a", "b")[data$label], control = quiet())
-  expect_equal(last(renamed), last(fit), tolerance = 1e-6)
-  raw <- ufs_socfs(data$x, 3, init = data$label, scale = FALSE, control = quiet())
-  big <- ufs_socfs(1000 * data$x, 3, init = data$label, scale = FALSE, control = quiet())
-  expect_equal(last(big), last(raw), tolerance = 1e-9)
-  expect_equal(1000 * feature_scores(big), feature_scores(raw), tolerance = 1e-6)
-})
-
 # ---- penalties ----------------------------------------------------------------------------
 
 test_that("lambda and lambda_rel are two ways to say the same, and recorded", {
-  skip_if_not_installed("withr")
   data <- socfs_data(30, 20, 2, 5, 10)
   a <- ufs_socfs(data$x, 2, lambda_rel = 0.25, init = data$label)
   expect_equal(a$params$lambda_max, 2 * sqrt(29))
@@ -306,7 +271,6 @@ test_that("lambda and lambda_rel are two ways to say the same, and recorded", {
 })
 
 test_that("from lambda_max on every row is zero, with a warning", {
-  skip_if_not_installed("withr")
   data <- socfs_data(30, 20, 2, 5, 11)
   for (rel in c(1.01, 5)) {
     expect_warning(fit <- ufs_socfs(data$x, 2, lambda_rel = rel, init = data$label), class = "ufs_warning_zero")
@@ -330,7 +294,6 @@ test_that("from lambda_max on every row is zero, with a warning", {
 # ---- degenerate input ------------------------------------------------------------------------
 
 test_that("equal features share their row, under either solver", {
-  skip_if_not_installed("withr")
   data <- socfs_data(40, 20, 3, 6, 12)
   x <- data$x[, c(1:20, 3, 3, 15)]
   fit <- ufs_socfs(x, 3, init = data$label)
@@ -352,7 +315,6 @@ test_that("equal features share their row, under either solver", {
 })
 
 test_that("the smallest and largest numbers of clusters", {
-  skip_if_not_installed("withr")
   data <- socfs_data(12, 6, 2, 3, 14)
   expect_warning(one <- ufs_socfs(data$x, 1, control = quiet()), class = "ufs_warning_clusters")
   expect_gt(one$certificate[["live_rows"]], 0)
@@ -367,7 +329,6 @@ test_that("the smallest and largest numbers of clusters", {
 # ---- starts -----------------------------------------------------------------------------------
 
 test_that("no draw is made where a start is given", {
-  skip_if_not_installed("withr")
   data <- socfs_data(40, 30, 3, 6, 15)
   set.seed(1)
   before <- .Random.seed
@@ -384,8 +345,6 @@ true_objective <- function(fit, x) {
 }
 
 test_that("from random starts the exact solver ends no higher than the paper's iteration", {
-  skip_on_cran()
-  skip_if_not_installed("withr")
   wine_like <- socfs_data(90, 13, 3, 8, 19)$x
   for (x in list(as.matrix(iris[, 1:4]), wine_like)) {
     for (seed in 1:3) {
@@ -419,8 +378,6 @@ test_that("V = 0 from labels is not the answer while another V is lower", {
 })
 
 test_that("where a plain iteration would take seconds, smaller penalties find what V = 0 hides", {
-  skip_on_cran()
-  skip_if_not_installed("withr")
   expect_true(plain_pays(c(100, 1e5)))
   expect_true(plain_pays(c(1e4, 600)))
   expect_false(plain_pays(c(1e5, 2e4)))
@@ -438,8 +395,6 @@ test_that("where a plain iteration would take seconds, smaller penalties find wh
 })
 
 test_that("a start that is no partition: sparse and dense input agree, copies share", {
-  skip_on_cran()
-  skip_if_not_installed("withr")
   skip_if_not_installed("Matrix")
   x <- withr::with_seed(3, matrix(rbinom(40 * 60, 2, 0.2), 40))
   x <- cbind(x, x[, 5])
@@ -460,7 +415,6 @@ test_that("a start that is no partition: sparse and dense input agree, copies sh
 })
 
 test_that("start_rule = 'objective' ends no higher than \"wss\" with the same seed", {
-  skip_if_not_installed("withr")
   last <- function(x, c, rule) {
     fit <- withr::with_seed(1, ufs_socfs(x, c, start_rule = rule, control = quiet()))
     fit$trace$objective[nrow(fit$trace)]
@@ -472,8 +426,6 @@ test_that("start_rule = 'objective' ends no higher than \"wss\" with the same se
 })
 
 test_that("start_rule = 'objective' keeps the lowest objective", {
-  skip_on_cran()
-  skip_if_not_installed("withr")
   data <- socfs_data(60, 80, 4, 10, 16, spread = 0.8)
   last <- function(n_starts, ...) {
     set.seed(3)
@@ -489,7 +441,6 @@ test_that("start_rule = 'objective' keeps the lowest objective", {
 })
 
 test_that("every kind of start works", {
-  skip_if_not_installed("withr")
   data <- socfs_data(40, 30, 3, 6, 17)
   e <- indicator(data$label, 3)
   as_labels <- ufs_socfs(data$x, 3, init = data$label)
@@ -511,58 +462,26 @@ test_that("every kind of start works", {
   expect_identical(fit$params$init, "random")
 })
 
-test_that("the default start recovers informative features, a random one need not", {
-  skip_if_not_installed("withr")
-  precision <- vapply(1:3, function(seed) {
-    data <- socfs_data(80, 300, 4, 20, 20 + seed)
-    set.seed(seed)
-    fit <- ufs_socfs(data$x, 4, control = quiet())
-    mean(feature_ranking(fit)[1:20] <= 20)
-  }, 0)
-  expect_gte(mean(precision), 0.8)
-})
-
 # ---- errors, contract ----------------------------------------------------------------------------
 
 test_that("bad arguments are classed errors that name the argument", {
-  skip_on_cran()
   x <- as.matrix(iris[1:20, 1:4])
-  bad <- function(...) {
-    tryCatch({
-      published("socfs", x, ...)
-      "no error"
-    }, ufs_error_argument = function(e) e$argument)
-  }
-  expect_identical(bad(), "n_clusters")
-  expect_identical(bad(0), "n_clusters")
-  expect_identical(bad(21), "n_clusters")
-  expect_identical(bad(2.5), "n_clusters")
-  expect_identical(bad(2, lambda = 0), "lambda")
-  expect_identical(bad(2, lambda = -1), "lambda")
-  expect_identical(bad(2, lambda_rel = NA), "lambda_rel")
-  expect_identical(bad(2, gamma = -1), "gamma")
-  expect_identical(bad(2, n_starts = 0), "n_starts")
-  expect_identical(bad(2, start_rule = "best"), "start_rule")
-  expect_identical(bad(2, solver = "admm"), "solver")
-  expect_identical(bad(2, warm_irls = -1), "warm_irls")
-  expect_identical(bad(2, path = c(0.3, 0.1)), "path")
-  expect_identical(bad(2, path = 1), "path")
-  expect_identical(bad(2, polish = NA), "polish")
-  expect_identical(bad(2, control = ufs_control(eps = c(1, 1))), "eps")
+  run <- function(...) published("socfs", x, ...)
+  expect_arguments(n_clusters = run(), n_clusters = run(0), n_clusters = run(21), n_clusters = run(2.5),
+    lambda = run(2, lambda = 0), lambda = run(2, lambda = -1), lambda_rel = run(2, lambda_rel = NA),
+    gamma = run(2, gamma = -1), n_starts = run(2, n_starts = 0), start_rule = run(2, start_rule = "best"),
+    solver = run(2, solver = "admm"), warm_irls = run(2, warm_irls = -1), path = run(2, path = c(0.3, 0.1)),
+    path = run(2, path = 1), polish = run(2, polish = NA), eps = run(2, control = ufs_control(eps = c(1, 1))))
   e <- indicator(rep(1:2, 10), 2)
   for (init in list("pca", 1:19, rep(1, 20), rep(1:3, length.out = 20),
       c(NA, rep(1:2, length.out = 19)), NULL, mean, list(), list(F = e), list(e))) {
-    expect_identical(bad(2, init = init), "init")
+    expect_arguments(init = run(2, init = init))
   }
-  expect_identical(bad(2, init = e[, c(1, 1)]), "init")
-  expect_identical(bad(2, init = e[1:10, ]), "init")
-  expect_identical(bad(2, init = cbind(e, 1)), "init")
-  expect_identical(bad(2, init = list(E = e, F = -e)), "init")
-  expect_identical(bad(2, init = list(E = e, Q = 1)), "init")
-  expect_identical(bad(2, init = list(E = e, F = e[1:3, ])), "init$F")
-  expect_identical(bad(2, init = list(E = e, V = matrix(1, 3, 2))), "init$V")
-  expect_identical(bad(2, init = list(E = e, g = 1:3)), "init$g")
-  expect_identical(bad(2, init = list(E = e, g = -1)), "init")
+  expect_arguments(init = run(2, init = e[, c(1, 1)]), init = run(2, init = e[1:10, ]),
+    init = run(2, init = cbind(e, 1)), init = run(2, init = list(E = e, F = -e)),
+    init = run(2, init = list(E = e, Q = 1)), `init$F` = run(2, init = list(E = e, F = e[1:3, ])),
+    `init$V` = run(2, init = list(E = e, V = matrix(1, 3, 2))), `init$g` = run(2, init = list(E = e, g = 1:3)),
+    init = run(2, init = list(E = e, g = -1)))
   expect_error(ufs_socfs(x, 2, control = list(maxiter = 3)), class = "ufs_error_control")
   expect_error(ufs_socfs(x * 1e200, 2, scale = FALSE), class = "ufs_error_input")
   expect_error(ufs_socfs(x * 1e-200, 2, scale = FALSE), class = "ufs_error_input")
@@ -575,7 +494,6 @@ test_that("bad arguments are classed errors that name the argument", {
 })
 
 test_that("a given start stays as it was, names travel, the status is honest", {
-  skip_if_not_installed("withr")
   data <- socfs_data(30, 20, 2, 5, 18)
   x <- data$x
   dimnames(x) <- list(paste0("s", 1:30), paste0("f", 1:20))
@@ -605,7 +523,6 @@ test_that("print says how many rows are not zero", {
 })
 
 test_that("the inner trace descends step by step and agrees with the outer one", {
-  skip_on_cran()
   data <- socfs_data(40, 60, 3, 10, 2)
   for (solver in c("exact", "paper")) {
     fit <- ufs_socfs(data$x, 3, init = rep(1:3, length.out = 40), solver = solver,
@@ -621,7 +538,6 @@ test_that("the inner trace descends step by step and agrees with the outer one",
 })
 
 test_that("copies are named: merged ones, and rescaled ones among the chosen", {
-  skip_if_not_installed("withr")
   data <- socfs_data(60, 30, 3, 8, 4)
   x <- data$x
   colnames(x) <- paste0("f", 1:30)
@@ -642,14 +558,6 @@ test_that("the largest number of iterations is taken as it is", {
   fit <- ufs_socfs(iris[, 1:4], 3, init = iris$Species,
     control = quiet(max_iter = .Machine$integer.max, inner_max_iter = .Machine$integer.max))
   expect_identical(fit$status, "converged")
-})
-
-test_that("plot() has the steps of E and F", {
-  fit <- ufs_socfs(iris[, 1:4], 3, init = iris$Species, control = quiet())
-  pdf(NULL)
-  withr::defer(dev.off())
-  expect_identical(plot(fit, "inner"), fit)
-  expect_error(plot(fit, "outer"), class = "ufs_error_argument")
 })
 
 test_that("a start without names, and a penalty that chooses nothing, are told", {

@@ -1,4 +1,6 @@
 # Literal alternation: coordinate-wise soft thresholding to rest, then the polar factor.
+skip_on_cran()
+
 ref_spca <- function(x, a, lambda, iterations) {
   b <- matrix(0, ncol(x), ncol(a))
   ss <- colSums(x^2)
@@ -32,7 +34,6 @@ ref_spca_kkt <- function(x, a, b, lambda) {
 standard <- function(x) scale(x)[, ]
 
 test_that("the iteration is that of the literal reference", {
-  skip_on_cran()
   for (size in list(c(30, 8), c(12, 25))) {
     x <- sample_data(size[1], size[2])
     z <- standard(x)
@@ -94,12 +95,10 @@ test_that("zeros differ between components and grow with the penalty", {
   expect_gte(sum(selected_features(few, 6, as = "index") %in% 1:6), 5)
 })
 
-test_that("k = 1, all components and both shapes work; the input stays", {
+test_that("k = 1, all components and both shapes work", {
   x <- sample_data(9, 14)
-  kept <- x + 0
   for (k in c(1, 8)) expect_identical(ufs_spca(x, k)$status, "converged")
   expect_identical(dim(ufs_spca(t(x), 1)$solution$B), c(9L, 1L))
-  expect_identical(x, kept)
 })
 
 test_that("arguments", {
@@ -107,15 +106,12 @@ test_that("arguments", {
   own <- ufs_spca(x, 2, lambda = 3)
   expect_identical(own$params$lambda, 3)
   expect_equal(ufs_spca(x, 2, lambda_rel = own$params$lambda_rel)$params$lambda, 3)
-  expect_error(ufs_spca(x, 2, lambda = 1:2), "`lambda`", class = "ufs_error_argument")
-  expect_error(ufs_spca(x, 2, lambda = 0), "`lambda`", class = "ufs_error_argument")
-  expect_error(ufs_spca(x, 6), "n_components", class = "ufs_error_argument")
-  expect_error(ufs_spca(x, 2, lambda_rel = 0), "lambda_rel", class = "ufs_error_argument")
+  expect_refusals("`lambda`" = ufs_spca(x, 2, lambda = 1:2), "`lambda`" = ufs_spca(x, 2, lambda = 0),
+    "n_components" = ufs_spca(x, 6), "lambda_rel" = ufs_spca(x, 2, lambda_rel = 0))
   expect_warning(ufs_spca(x, 2, control = ufs_control(max_iter = 1, tol = 1e-12)), class = "ufs_warning_max_iter")
 })
 
 test_that("a column, its copy and its negative have the same score, in spca, jspca and mcfs", {
-  skip_on_cran()
   x <- as.matrix(iris[, 1:4])
   x <- cbind(x, copy = x[, 3], negative = -x[, 3])
   for (layout in list(x, methods::as(Matrix::Matrix(x, sparse = TRUE), "CsparseMatrix"))) {

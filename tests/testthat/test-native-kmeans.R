@@ -22,7 +22,6 @@ test_that("as many clusters as samples are an error, not a crash", {
 
 test_that("sums of squares are those of the labels and no exchange lowers them", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   for (shape in shapes) {
     z <- kmeans_data(shape, 1)
     runs <- withr::with_seed(2, kmeans_runs(z, shape[3], 10L))
@@ -45,7 +44,6 @@ test_that("sums of squares are those of the labels and no exchange lowers them",
 
 test_that("counted rows are as many rows: the same seeds, the same clusters, and no whole row wants to move", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   for (shape in shapes) {
     z <- kmeans_data(shape, 5)
     counts <- withr::with_seed(6, sample(1:4, nrow(z), TRUE))
@@ -74,7 +72,6 @@ test_that("counted rows are as many rows: the same seeds, the same clusters, and
 })
 
 test_that("stats::kmeans() with as many starts finds nothing better where clusters are clear", {
-  skip_if_not_installed("withr")
   for (shape in shapes) {
     z <- 4 * kmeans_data(shape, 3)
     ours <- withr::with_seed(4, kmeans_runs(z, shape[3], 20L))[[1L]]
@@ -88,7 +85,6 @@ test_that("stats::kmeans() with as many starts finds nothing better where cluste
 })
 
 test_that("coordinates of wide data give the partitions of the data themselves", {
-  skip_if_not_installed("withr")
   z <- kmeans_data(c(30, 60, 4), 5)
   # 29 principal scores: the same distances, but held as columns.
   scores <- stats::prcomp(z)$x[, 1:29]
@@ -102,7 +98,6 @@ test_that("coordinates of wide data give the partitions of the data themselves",
 })
 
 test_that("equal samples count, stay together and cannot be two seeds", {
-  skip_if_not_installed("withr")
   for (p in c(2, 80)) {
     z <- kmeans_data(c(12, p, 3), 7)
     z <- z[rep(1:12, each = 5), ]
@@ -119,7 +114,6 @@ test_that("equal samples count, stay together and cannot be two seeds", {
 })
 
 test_that("starts come from R's random numbers, and few iterations still give a partition", {
-  skip_if_not_installed("withr")
   z <- kmeans_data(shapes$tall, 9)
   draw <- function(seed, ...) withr::with_seed(seed, kmeans_runs(z, 4, 3L, ...))
   expect_identical(draw(1), draw(1))

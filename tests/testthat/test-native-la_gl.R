@@ -15,7 +15,6 @@ gl_problem <- function(n, p, c, seed) {
 
 test_that("gl agrees with plain coordinate descent", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   for (shape in list(c(25, 60, 3), c(40, 12, 2), c(15, 15, 1))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 1)
     for (rel in c(0.7, 0.3, 0.08)) {
@@ -33,7 +32,6 @@ test_that("gl agrees with plain coordinate descent", {
 })
 
 test_that("zeros are exact, the conditions hold and the gap closes", {
-  skip_if_not_installed("withr")
   q <- gl_problem(60, 300, 4, 2)
   lambda <- 0.2 * gl_lambda_max(q$x, q$t)
   got <- gl(q$x, q$t, lambda, vtol = 1e-9)
@@ -51,7 +49,6 @@ test_that("zeros are exact, the conditions hold and the gap closes", {
 
 test_that("gl agrees with 5000 reweighted steps of almost no smoothing", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   q <- gl_problem(30, 80, 3, 3)
   lambda <- 0.3 * gl_lambda_max(q$x, q$t)
   irls <- ref_gl_irls(q$x, q$t, lambda, 1e-20, 5000L)
@@ -62,7 +59,6 @@ test_that("gl agrees with 5000 reweighted steps of almost no smoothing", {
 
 test_that("Gram form, and residual form once the slots are exhausted, give the same answer", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   for (shape in list(c(20, 120, 3), c(50, 30, 2))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 4)
     for (rel in c(0.4, 0.05)) {
@@ -77,7 +73,6 @@ test_that("Gram form, and residual form once the slots are exhausted, give the s
 
 test_that("weights of the rows are those of a weighted matrix, dense and sparse", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   q <- gl_problem(30, 90, 3, 8)
   root <- withr::with_seed(9, rexp(30) + 0.01)
   y <- root * q$x
@@ -113,7 +108,6 @@ test_that("weights of the rows are those of a weighted matrix, dense and sparse"
 
 test_that("the working set and its Gram columns survive new right-hand sides", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   q <- gl_problem(30, 150, 3, 5)
   others <- lapply(6:9, function(seed) gl_problem(30, 150, 3, seed)$t)
   lambda <- 0.35 * gl_lambda_max(q$x, q$t)
@@ -130,7 +124,6 @@ test_that("the working set and its Gram columns survive new right-hand sides", {
 })
 
 test_that("a call never raises the objective, even a short or partial one", {
-  skip_if_not_installed("withr")
   q <- gl_problem(30, 100, 3, 6)
   lambda <- 0.2 * gl_lambda_max(q$x, q$t)
   start <- matrix(0, 100, 3)
@@ -145,7 +138,6 @@ test_that("a call never raises the objective, even a short or partial one", {
 })
 
 test_that("extrapolation never raises the objective", {
-  skip_if_not_installed("withr")
   # A looser tolerance stops the same iteration earlier: columns that are nearly one, where
   # unguarded steps go astray.
   for (seed in 1:12) {
@@ -158,7 +150,6 @@ test_that("extrapolation never raises the objective", {
 })
 
 test_that("certify measures any V", {
-  skip_if_not_installed("withr")
   q <- gl_problem(30, 50, 2, 7)
   lambda <- 0.3 * gl_lambda_max(q$x, q$t)
   got <- gl(q$x, q$t, lambda, vtol = 0.3, certify = TRUE)
@@ -174,7 +165,6 @@ test_that("certify measures any V", {
 
 test_that("degenerate problems", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   q <- gl_problem(20, 30, 2, 8)
   top <- gl_lambda_max(q$x, q$t)
   expect_true(all(gl(q$x, q$t, 1.0001 * top)$v == 0))
@@ -194,7 +184,6 @@ test_that("degenerate problems", {
 })
 
 test_that("the violation counts rows that are zero and should not be, and live rows", {
-  skip_if_not_installed("withr")
   q <- gl_problem(30, 50, 3, 8)
   lambda <- 0.3 * gl_lambda_max(q$x, q$t)
   # No row of the start is live, so a solve of the working set alone leaves it at zero.
@@ -224,7 +213,6 @@ test_that("Newton steps reach the same answer in far fewer sweeps where columns 
 
 test_that("each row may have a factor of its own: 0 leaves it free, Inf fixes it at zero", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   for (shape in list(c(25, 60, 3), c(40, 12, 2), c(15, 15, 1))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 6)
     p <- shape[2]

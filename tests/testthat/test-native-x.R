@@ -121,8 +121,7 @@ test_that("malformed sparse matrices are errors, in ufs_data() and in every dire
   attack <- function(change) {
     x <- good
     for (slot in names(change)) attr(x, slot) <- change[[slot]]
-    expect_error(ufs_data(x), class = "ufs_error_input")
-    expect_error(ufs_variance(x), class = "ufs_error_input")
+    expect_refusals(ufs_data(x), ufs_variance(x), class = "ufs_error_input")
     op <- list(kind = "sparse", n = x@Dim[1], p = x@Dim[2], user_p = x@Dim[2], i = x@i, start = x@p,
       value = x@x, column = seq_len(24L), shift = NULL, divide = NULL)
     expect_error(.Call(C_x_ss, op))

@@ -13,7 +13,6 @@ fit_of <- function(method, x, seed = 1) {
 
 for (method in methods) {
   test_that(paste0(method, ": noise of the size of rounding changes no choice"), {
-    skip_if_not_installed("withr")
     fit <- fit_of(method, x)
     noisy <- withr::with_seed(5, x * (1 + .Machine$double.eps * matrix(runif(300, -1, 1), 30)))
     other <- fit_of(method, noisy)

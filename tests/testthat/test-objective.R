@@ -34,7 +34,6 @@ test_that("every method has its objective in plain R, or a reason why not", {
 
 for (method in intersect(names(objectives), ufs_methods()$method)) {
   test_that(paste0(method, ": the objective reported is that of the solution returned"), {
-    skip_if_not_installed("withr")
     expect_objective(method, plain)
     expect_objective(method, crowded)
     expect_objective(method, wide)
@@ -49,7 +48,6 @@ penalised <- function() {
 
 for (method in c("socfs", "jspca", "spca", "ndfs", "rsr", "udfs", "sogfs")) {
   test_that(paste0(method, ": the objective is that of the weighted penalties"), {
-    skip_if_not_installed("withr")
     skip_most_on_cran(method)
     expect_true(method %in% penalised())
     for (x in list(plain, crowded, wide)) {
@@ -77,7 +75,6 @@ for (method in c("socfs", "jspca", "spca", "ndfs", "rsr", "udfs", "sogfs")) {
 
 test_that("socfs and jspca: also for their other solvers and losses", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   for (x in list(plain, crowded, wide)) {
     expect_objective("socfs", x, solver = "paper")
     expect_objective("socfs", x, gamma = 10, lambda_rel = .05)
@@ -92,7 +89,6 @@ test_that("socfs and jspca: also for their other solvers and losses", {
 
 test_that("jspca: equal columns share their rows of Q, so the penalty is what the trace says", {
   skip_on_cran()
-  skip_if_not_installed("withr")
   for (loss in c("feature", "sample")) {
     for (solver in c("exact", "paper")) {
       fit <- expect_objective("jspca", crowded, loss = loss, solver = solver)
@@ -105,7 +101,6 @@ test_that("jspca: equal columns share their rows of Q, so the penalty is what th
 })
 
 test_that("pca and kmeans_f: the numbers of the solution are those of plain R", {
-  skip_if_not_installed("withr")
   for (x in list(plain, crowded, wide)) {
     fit <- fit_once("pca", x)
     expect_equal(fit$solution$sdev, stats::prcomp(as_seen(fit, x))$sdev[1:2], tolerance = 1e-8)

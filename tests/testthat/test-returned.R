@@ -332,8 +332,7 @@ test_that("the warning of BLFSE names what follows the one base result", {
 
 test_that("values of a grid's picture must be numbers", {
   grid <- ufs_grid(mtcars, "css", list(k = 2:4))
-  expect_error(plot(grid, value = rep(TRUE, 3)), class = "ufs_error_argument")
-  expect_error(plot(grid, value = 1:2), class = "ufs_error_argument")
+  expect_refusals(plot(grid, value = rep(TRUE, 3)), plot(grid, value = 1:2))
 })
 
 test_that("ALFS's optimality residual is that of its W", {

@@ -311,23 +311,6 @@ test_that("nobody owns a part: it goes with the value of its name, or with time"
   expect_identical(stored_value("k", folder, is.list)$value, list(1))
 })
 
-test_that("no process is asked or ended", {
-  home <- asNamespace("ufselect")
-  calls <- unlist(lapply(ls(home, all.names = TRUE), function(name) {
-    value <- get(name, home)
-    if (is.function(value)) all.names(body(value))
-  }))
-  expect_true("file.rename" %in% calls)
-  expect_false(any(c("pskill", "Sys.getpid", "mcparallel", "mclapply", "seek") %in% calls))
-  asked <- 0
-  replaced("pskill", function(...) asked <<- asked + 1, "tools")
-  folder <- withr::local_tempdir()
-  file.create(file.path(folder, sprintf("a-%s_%d-1f.part", Sys.info()[["nodename"]], Sys.getpid())))
-  run(2:3, folder)
-  run(2:4, folder)
-  expect_identical(asked, 0)
-})
-
 test_that("changed data are other data, however they are stored", {
   skip_on_cran()
   folder <- withr::local_tempdir()

@@ -114,15 +114,12 @@ test_that("bad arguments are classed errors", {
   }
   bad(ufs_compare(x, y[-1], "pca", k = 2), "y")
   # Not a run that would never end.
-  bad(ufs_compare(x, y, "variance", k = 2, repeats = 1e9), "repeats")
-  bad(ufs_compare(x, y, "variance", k = 2, n_random = 1e9), "n_random")
-  bad(ufs_tune(x, "variance", list(scale = TRUE), k = 2, n_starts = 1e9), "n_starts")
-  bad(ufs_compare(x, rep("a", 150), "pca", k = 2), "y")
-  bad(ufs_compare(x, y, "nonsense", k = 2), "methods")
-  bad(ufs_compare(x, y, "random+pca", k = 2), "methods")
-  bad(ufs_compare(x, y, "a+b+c", k = 2), "methods")
-  bad(ufs_compare(x, y, c("pca", "pca"), k = 2), "methods")
-  bad(ufs_compare(x, y, "pca", k = 5), "k")
+  expect_arguments(repeats = ufs_compare(x, y, "variance", k = 2, repeats = 1e9),
+    n_random = ufs_compare(x, y, "variance", k = 2, n_random = 1e9),
+    n_starts = ufs_tune(x, "variance", list(scale = TRUE), k = 2, n_starts = 1e9),
+    y = ufs_compare(x, rep("a", 150), "pca", k = 2), methods = ufs_compare(x, y, "nonsense", k = 2),
+    methods = ufs_compare(x, y, "random+pca", k = 2), methods = ufs_compare(x, y, "a+b+c", k = 2),
+    methods = ufs_compare(x, y, c("pca", "pca"), k = 2), k = ufs_compare(x, y, "pca", k = 5))
   first <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
   bad(ufs_compare(x, y, "pca", k = 2, m = 76, classifiers = first), "m")
   bad(ufs_compare(x, y, "pca", k = 2, classifiers = "forest"), "classifiers")
@@ -243,8 +240,7 @@ test_that("every value of `at` is drawn, and the best one for each method", {
   expect_identical(pages(at = c(3, 20)), 2)
   expect_identical(pages(), 1)
   expect_identical(pages(over = "m", at = "best"), 1)
-  expect_error(plot(out, at = 99), class = "ufs_error_argument")
-  expect_error(plot(out, at = c(3, 99)), class = "ufs_error_argument")
+  expect_refusals(plot(out, at = 99), plot(out, at = c(3, 99)))
   table <- summary(out)$table
   best <- best_rows(table, "m")
   for (m in c(3, 9, 20)) {
@@ -294,8 +290,7 @@ test_that("classes in a list, a sampler without m and odd digits are refused by 
   # Features of a method that selects both need no m.
   out <- compare(y, c("pca", "alfs", "all", "pca+random"))
   expect_setequal(out$results$method, c("pca", "alfs", "all", "pca+random"))
-  expect_error(print(out, digits = NA), class = "ufs_error_argument")
-  expect_error(print(summary(out), digits = "a"), class = "ufs_error_argument")
+  expect_refusals(print(out, digits = NA), print(summary(out), digits = "a"))
 })
 
 test_that("labels of one's own do not shift the baselines, and nothing to compare is said", {

@@ -167,10 +167,8 @@ test_that("all seven members, and what cannot be a member", {
   fit <- suppressWarnings(ufs_consensus(x, n_clusters = 3, k = 6))
   expect_identical(nrow(fit$members), 7L)
   expect_lt(mean(match(1:8, feature_ranking(fit))), 8)
-  expect_error(ufs_consensus(x, 3, members = "ted"), class = "ufs_error_argument")
-  expect_error(ufs_consensus(x, 3, members = "nobody"), class = "ufs_error_argument")
-  expect_error(ufs_consensus(x, 3, members = c("pca", "pca")), class = "ufs_error_argument")
-  expect_error(ufs_consensus(x, 3, members = "topk"), class = "ufs_error_argument")
+  expect_refusals(ufs_consensus(x, 3, members = "ted"), ufs_consensus(x, 3, members = "nobody"),
+    ufs_consensus(x, 3, members = c("pca", "pca")), ufs_consensus(x, 3, members = "topk"))
   expect_warning(ufs_consensus(x, 3, k = 3, members = c("pca", "topk")), class = "ufs_warning_member")
 })
 

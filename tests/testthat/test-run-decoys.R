@@ -257,24 +257,15 @@ test_that("one decoy is enough to ask for", {
 test_that("what was made without the decoys, and what cannot be meant, is refused", {
   skip_on_cran()
   x <- hidden(30, 5, 5)
-  bad <- function(..., argument) {
-    wrong <- expect_error(ufs_decoys(x, ...), class = "ufs_error_argument")
-    expect_identical(wrong$argument, argument)
-  }
-  bad("laplacian", graph = quiet(ufs_graph(x)), argument = "graph")
-  bad("socfs", n_clusters = 2, init = rep(1:2, 15), argument = "init")
-  bad("ted", argument = "method")
-  bad("nosuch", argument = "method")
-  bad(c("pca", "pca"), n_components = 2, argument = "method")
-  bad("pca", n_comp = 2, argument = "n_comp")
-  bad(c("pca", "laplacian"), nothing = 2, argument = "nothing")
-  bad("pca", n_components = 2, k = 11, argument = "k")
-  bad("pca", n_components = 2, share = 0, argument = "share")
-  bad("pca", n_components = 2, repeats = 0, argument = "repeats")
-  bad("pca", n_components = 2, n_decoys = 11, argument = "n_decoys")
-  bad("pca", n_components = 2, n_decoys = 5, conservative = TRUE, argument = "n_decoys")
-  bad("pca", n_components = 99, argument = "method")
-  bad(ufs_pca(x, 2), n_components = 3, argument = "n_components")
+  run <- function(...) ufs_decoys(x, ...)
+  expect_arguments(graph = run("laplacian", graph = quiet(ufs_graph(x))),
+    init = run("socfs", n_clusters = 2, init = rep(1:2, 15)), method = run("ted"), method = run("nosuch"),
+    method = run(c("pca", "pca"), n_components = 2), n_comp = run("pca", n_comp = 2),
+    nothing = run(c("pca", "laplacian"), nothing = 2), k = run("pca", n_components = 2, k = 11),
+    share = run("pca", n_components = 2, share = 0), repeats = run("pca", n_components = 2, repeats = 0),
+    n_decoys = run("pca", n_components = 2, n_decoys = 11),
+    n_decoys = run("pca", n_components = 2, n_decoys = 5, conservative = TRUE), method = run("pca", n_components = 99),
+    n_components = run(ufs_pca(x, 2), n_components = 3))
 })
 
 for (method in subset(ufs_methods(), selects != "samples")$method) {

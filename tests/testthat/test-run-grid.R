@@ -35,16 +35,11 @@ test_that("an error in one setting is recorded, not fatal", {
 })
 
 test_that("bad grids are classed errors", {
-  bad <- function(object, argument = "grid") {
-    expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
-  }
-  bad(ufs_grid(x, "pca", list(1:3)))
-  bad(ufs_grid(x, "pca", list()))
-  bad(ufs_grid(x, "pca", data.frame()))
-  bad(ufs_grid(x, "pca", list(n_comp = 1:3)))
-  bad(ufs_grid(x, "pcas", list(n_components = 1)), "method")
-  bad(ufs_grid(x, "pca", list(n_components = 1), n_components = 2), "n_components")
-  bad(ufs_grid(x, "pca", list(n_components = 1), checkpoint = 3), "checkpoint")
+  expect_arguments(grid = ufs_grid(x, "pca", list(1:3)), grid = ufs_grid(x, "pca", list()),
+    grid = ufs_grid(x, "pca", data.frame()), grid = ufs_grid(x, "pca", list(n_comp = 1:3)),
+    method = ufs_grid(x, "pcas", list(n_components = 1)),
+    n_components = ufs_grid(x, "pca", list(n_components = 1), n_components = 2),
+    checkpoint = ufs_grid(x, "pca", list(n_components = 1), checkpoint = 3))
   expect_error(ufs_grid(replace(x, 3, NA), "pca", list(n_components = 1)), class = "ufs_error_input")
 })
 
@@ -148,8 +143,7 @@ test_that("a grid shows itself", {
   withr::defer(dev.off())
   expect_identical(plot(grid, value = 1:6, main = "mine", xlab = "here"), grid)
   expect_identical(plot(grid, value = "seconds", over = "n_components"), grid)
-  expect_error(plot(grid, value = 1:5), class = "ufs_error_argument")
-  expect_error(plot(grid, value = "nothing"), class = "ufs_error_argument")
+  expect_refusals(plot(grid, value = 1:5), plot(grid, value = "nothing"))
   three <- ufs_grid(x, "pca", list(n_components = 1:2, scale = c(TRUE, FALSE), center = c(TRUE, FALSE)))
   for (over in list("k", character(), c("n_components", "k"), c("n_components", "scale", "center"))) {
     expect_refused(plot(three, value = 1:8, over = over), "`over` must name one or two columns")

@@ -145,12 +145,9 @@ test_that("pure noise rarely repeats, and what repeats is found", {
 
 test_that("bad replicates are errors that name the argument", {
   x <- matrix(stats::rnorm(40), 10L)
-  expect_error(ufs_reliability(x), class = "ufs_error_argument")
-  expect_error(ufs_reliability(x, 1:10), "no level has two rows", class = "ufs_error_argument")
-  expect_error(ufs_reliability(x, rep(1, 10L)), "one level only", class = "ufs_error_argument")
-  expect_error(ufs_reliability(x, 1:9), "`replicates`", class = "ufs_error_argument")
-  expect_error(ufs_reliability(x, rep(1:5, 2L), fdr = 1), "`fdr`", class = "ufs_error_argument")
-  expect_error(ufs_reliability(x, rep(1:5, 2L), extra = 1), "`extra`", class = "ufs_error_argument")
+  expect_refusals(ufs_reliability(x), "no level has two rows" = ufs_reliability(x, 1:10),
+    "one level only" = ufs_reliability(x, rep(1, 10L)), "`replicates`" = ufs_reliability(x, 1:9),
+    "`fdr`" = ufs_reliability(x, rep(1:5, 2L), fdr = 1), "`extra`" = ufs_reliability(x, rep(1:5, 2L), extra = 1))
 })
 
 test_that("print and picture say how many columns repeat", {

@@ -123,17 +123,11 @@ test_that("a fit will do; a folder keeps the work; mistakes are told", {
   again <- quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 3, checkpoint = folder))
   expect_identical(again$checkpoint$reused, 4L)
   expect_identical(again$curve, one$curve)
-  bad <- function(..., argument) {
-    wrong <- expect_error(ufs_size(x, ...), class = "ufs_error_argument")
-    expect_identical(wrong$argument, argument)
-  }
-  bad("topk", k = 3, n_clusters = 2, argument = "method")
-  bad("ted", argument = "method")
-  bad(c("pca", "random"), n_components = 2, argument = "method")
-  bad("pca", n_components = 2, k = 25, argument = "k")
-  bad("pca", n_components = 2, n_resamples = 1, argument = "n_resamples")
-  bad("pca", n_comp = 2, argument = "n_comp")
-  bad("pca", n_components = 50, argument = "method")
+  run <- function(...) ufs_size(x, ...)
+  expect_arguments(method = run("topk", k = 3, n_clusters = 2), method = run("ted"),
+    method = run(c("pca", "random"), n_components = 2), k = run("pca", n_components = 2, k = 25),
+    n_resamples = run("pca", n_components = 2, n_resamples = 1), n_comp = run("pca", n_comp = 2),
+    method = run("pca", n_components = 50))
 })
 
 test_that("print, tables and pictures say the same", {
@@ -183,14 +177,12 @@ test_that("a task has a number, its reason and its curve, of columns or of sampl
   expect_output(print(size), paste0("k = ", size$k, ": "), fixed = TRUE)
   expect_identical(as.data.frame(size), size$curve)
   expect_identical(picture(size)$table, picture(fit, "size")$table)
-  expect_error(ufs_size(groups), class = "ufs_error_argument")
-  expect_error(ufs_size(groups, "pca", task = "cluster"), class = "ufs_error_argument")
+  expect_refusals(ufs_size(groups), ufs_size(groups, "pca", task = "cluster"))
   for (own in list(list(k = 3), list(repeats = 2), list(share = .1), list(n_resamples = 4))) {
     error <- expect_error(do.call(ufs_size, c(list(groups, task = "cluster"), own)), class = "ufs_error_argument")
     expect_identical(error$argument, names(own))
   }
-  expect_error(ufs_size(groups, task = "order"), class = "ufs_error_argument")
-  expect_error(ufs_size(groups, task = "cluster", swaps = 3), class = "ufs_error_argument")
+  expect_refusals(ufs_size(groups, task = "order"), ufs_size(groups, task = "cluster", swaps = 3))
 })
 
 test_that("k = \"auto\" of a method is the number that ufs_size() names, by whichever door", {

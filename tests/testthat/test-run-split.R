@@ -41,12 +41,8 @@ test_that("strata get their shares", {
   split <- ufs_split(x, m = 20, test = 10, strata = strata)
   expect_identical(as.vector(table(strata[split$train])), c(12L, 6L, 2L))
   expect_identical(as.vector(table(strata[split$test])), c(6L, 3L, 1L))
-  expect_error(ufs_split(x, 5, strata = strata, replicates = rep(1:50, 2)), class = "ufs_error_argument")
-  expect_error(ufs_split(x, 5, strata = 1:3), class = "ufs_error_argument")
-  expect_error(ufs_split(x, 5, strata = as.list(strata)), class = "ufs_error_argument")
-  expect_error(ufs_split(x, 99), class = "ufs_error_argument")
-  expect_error(ufs_split(x, 50, test = 50), class = "ufs_error_argument")
-  expect_error(ufs_split(x, 5, tset = 4), class = "ufs_error_argument")
+  expect_refusals(ufs_split(x, 5, strata = strata, replicates = rep(1:50, 2)), ufs_split(x, 5, strata = 1:3),
+    ufs_split(x, 5, strata = as.list(strata)), ufs_split(x, 99), ufs_split(x, 50, test = 50), ufs_split(x, 5, tset = 4))
   expect_identical(shares(7L, c(1L, 1L, 1L), c(5L, 5L, 5L)), c(3, 2, 2))
   expect_null(shares(7L, c(3L, 3L), c(3L, 3L)))
 })
@@ -149,9 +145,8 @@ test_that("augment() gives each row of the data its set, by name where there are
   expect_identical(sum(out$.set == "test", na.rm = TRUE), 4L)
   turned <- augment.ufs_split(split, mtcars[32:1, ])
   expect_identical(turned$.set, rev(out$.set))
-  expect_error(augment.ufs_split(split), class = "ufs_error_argument")
-  expect_error(augment.ufs_split(split, mtcars[1:5, ]), class = "ufs_error_argument")
-  expect_error(augment.ufs_split(split, out), "already", class = "ufs_error_argument")
+  expect_refusals(augment.ufs_split(split), augment.ufs_split(split, mtcars[1:5, ]),
+    "already" = augment.ufs_split(split, out))
 })
 
 test_that("shares that do not fit, and medoids of none or of all", {

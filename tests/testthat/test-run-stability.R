@@ -148,15 +148,11 @@ test_that("same seed, same result; bad arguments are errors", {
   skip_on_cran()
   run <- function() { set.seed(2); ufs_stability(mtcars, "kmeans_f", k = 3, n_clusters = 2, n_resamples = 4)$selected }
   expect_identical(run(), run())
-  bad <- function(object, argument) {
-    expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
-  }
-  bad(ufs_stability(mtcars, "variance", k = 11), "k")
-  bad(ufs_stability(mtcars, "variance", k = 2, m = 3), "m")
-  bad(ufs_stability(mtcars, "variance", k = 2, fraction = 1), "fraction")
-  bad(ufs_stability(mtcars, "variance", k = 2, fraction = .01), "fraction")
-  bad(ufs_stability(mtcars, "variance", k = 2, n_resamples = 1), "n_resamples")
-  bad(ufs_stability(mtcars, "pca", k = 2, n_components = 99), "method")
+  expect_arguments(k = ufs_stability(mtcars, "variance", k = 11), m = ufs_stability(mtcars, "variance", k = 2, m = 3),
+    fraction = ufs_stability(mtcars, "variance", k = 2, fraction = 1),
+    fraction = ufs_stability(mtcars, "variance", k = 2, fraction = .01),
+    n_resamples = ufs_stability(mtcars, "variance", k = 2, n_resamples = 1),
+    method = ufs_stability(mtcars, "pca", k = 2, n_components = 99))
 })
 
 test_that("an error says which of several methods failed", {

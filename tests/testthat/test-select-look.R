@@ -74,8 +74,7 @@ test_that("the same for sparse data and files, and mistakes are told", {
     expect_identical(other[c("n", "p", "constant")], dense[c("n", "p", "constant")])
     expect_equal(other$noise, dense$noise)
   }
-  expect_error(ufs_look(x, wrong = 1), class = "ufs_error_argument")
-  expect_error(ufs_look(), class = "ufs_error_argument")
+  expect_refusals(ufs_look(x, wrong = 1), ufs_look())
   expect_identical(look(x, features = 1:6)$p, 6L)
 })
 

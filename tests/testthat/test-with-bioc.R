@@ -1,5 +1,7 @@
 # Fits written back into Bioconductor and Seurat objects, and predict() on them.
 
+skip_on_cran()
+
 counts <- grouped_counts(30, 40)$x
 
 # Seurat objects of the versions of assay that SeuratObject has here; `data`: normalised values.
@@ -26,7 +28,6 @@ seurat_values <- function(object, layer) {
 }
 
 test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen", {
-  skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")
   sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = to_sparse(t(counts))))
   fit <- suppressWarnings(ufs_variance(sce))
@@ -52,10 +53,8 @@ test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen",
   se <- SummarizedExperiment::SummarizedExperiment(list(unname(t(counts))))
   fit <- suppressWarnings(ufs_variance(se))
   expect_identical(which(SummarizedExperiment::rowData(ufs_annotate(se, fit, 3))$ufs_selected), sort(selected_features(fit, 3)))
-  expect_error(ufs_annotate(se[1:5, ], fit, 3), class = "ufs_error_argument")
-  expect_error(ufs_annotate(counts, fit, 3), class = "ufs_error_argument")
-  expect_error(ufs_annotate(se, 1, 3), class = "ufs_error_argument")
-  expect_error(ufs_annotate(se, fit, 99), class = "ufs_error_argument")
+  expect_refusals(ufs_annotate(se[1:5, ], fit, 3), ufs_annotate(counts, fit, 3), ufs_annotate(se, 1, 3),
+    ufs_annotate(se, fit, 99))
   other <- sce
   rownames(other) <- paste0("x", 1:40)
   expect_error(ufs_annotate(other, suppressWarnings(ufs_variance(sce)), 3), "in common", class = "ufs_error_argument")
@@ -67,7 +66,6 @@ test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen",
 })
 
 test_that("Seurat's variable features are the chosen ones, best first", {
-  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   fit <- suppressWarnings(ufs_variance(counts))
   for (object in seurat_objects(to_sparse(t(counts)))) {
@@ -78,7 +76,6 @@ test_that("Seurat's variable features are the chosen ones, best first", {
 })
 
 test_that("predict() on Seurat objects: the chosen features in the order of choice, all layers alike", {
-  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   fit <- suppressWarnings(ufs_variance(counts))
   best <- selected_features(fit, 4)
@@ -101,7 +98,6 @@ test_that("predict() on Seurat objects: the chosen features in the order of choi
 })
 
 test_that("normalised values of Seurat objects are taken; raw counts are said once", {
-  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   withr::defer(said_once$counts <- TRUE)
   m <- to_sparse(t(counts))
@@ -133,7 +129,6 @@ test_that("normalised values of Seurat objects are taken; raw counts are said on
 })
 
 test_that("a Seurat assay without normalised data and counts is an error, not an empty matrix", {
-  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   object <- seurat_objects(to_sparse(t(counts)))$v3
   for (part in c("data", "counts")) methods::slot(object@assays$RNA, part) <- methods::new("dgCMatrix")
@@ -141,7 +136,6 @@ test_that("a Seurat assay without normalised data and counts is an error, not an
 })
 
 test_that("a Seurat assay whose layers are split says JoinLayers()", {
-  skip_on_cran()
   skip_if_not_installed("SeuratObject", "5.0.0")
   object <- seurat_objects(to_sparse(t(counts)))$v5
   object[["RNA"]] <- split(object[["RNA"]], rep(c("a", "b"), 15))
@@ -154,7 +148,6 @@ test_that("a Seurat assay whose layers are split says JoinLayers()", {
 })
 
 test_that("an experiment without logcounts says once that log counts are used", {
-  skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")
   withr::defer(said_once$counts <- TRUE)
   sce <- SingleCellExperiment::SingleCellExperiment(list(counts = t(counts)))
@@ -187,7 +180,6 @@ test_that("an experiment without logcounts says once that log counts are used", 
 })
 
 test_that("predict() of several tables takes the assay of the fit from each experiment", {
-  skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")
   experiment <- function(m) SingleCellExperiment::SingleCellExperiment(list(logcounts = t(log1p(m)), counts = t(m)))
   plain <- list(genes = counts[, 1:30], others = counts[, 31:40])
@@ -201,7 +193,6 @@ test_that("predict() of several tables takes the assay of the fit from each expe
 })
 
 test_that("raw counts of experiments in a list of tables are logged as they are alone", {
-  skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")
   withr::defer(said_once$counts <- TRUE)
   genes <- counts[, 1:30]
@@ -258,7 +249,6 @@ test_that("raw counts of experiments in a list of tables are logged as they are 
 })
 
 test_that("predict() of several tables takes the layer of the fit from each Seurat object", {
-  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   plain <- list(genes = counts[, 1:30], others = counts[, 31:40])
   logged <- lapply(plain, function(m) as.matrix(ufs_data(m, counts = "log")))
@@ -281,7 +271,6 @@ test_that("predict() of several tables takes the layer of the fit from each Seur
 })
 
 test_that("one name stands for a column of what is known of the samples", {
-  skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")
   counts <- counts[, apply(counts, 2, sd) > 0]
   about <- data.frame(stim = rep(c("a", "b", "c"), 10), donor = rep(1:15, each = 2), size = 1:30)
@@ -306,13 +295,11 @@ test_that("one name stands for a column of what is known of the samples", {
 })
 
 test_that("predict() takes the chosen features of every class of data", {
-  skip_on_cran()
   fit <- suppressWarnings(ufs_variance(counts))
   best <- selected_features(fit, 4)
   expect_equal(as.matrix(predict(fit, to_sparse(counts), k = 4)), counts[, best])
   expect_equal(as.matrix(predict(fit, ufs_data(to_sparse(counts)), k = 4)), counts[, best])
   expect_equal(as.matrix(predict(fit, ufs_sketch(counts, 30, "uniform"), k = 4)), counts[, best])
-  skip_on_cran()
   skip_if_not_installed("SummarizedExperiment")
   se <- SummarizedExperiment::SummarizedExperiment(list(t(counts)))
   expect_identical(rownames(predict(fit, se, k = 4)), best)
@@ -323,8 +310,7 @@ test_that("predict() takes the chosen features of every class of data", {
 
 test_that("predict() of samples says that there are no features to keep", {
   fit <- ufs_ted(iris[, 1:4], m = 3)
-  expect_error(predict(fit, iris), "does not select features", class = "ufs_error_argument")
-  expect_error(predict(ufs_variance(iris[, 1:4]), iris), "`k`", class = "ufs_error_argument")
+  expect_refusals("does not select features" = predict(fit, iris), "`k`" = predict(ufs_variance(iris[, 1:4]), iris))
 })
 
 test_that("gaps of an object are filled in its assay; a column of run lengths gives strata", {
@@ -349,7 +335,6 @@ test_that("tables without rows of the fit are refused by augment()", {
 })
 
 test_that("split layers are refused in words, whatever the version of SeuratObject", {
-  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   skip_if_not_installed("Matrix")
   counts <- to_sparse(matrix(1:40, 4, dimnames = list(paste0("g", 1:4), paste0("c", 1:10))))
@@ -400,7 +385,6 @@ multi_assay <- function() {
 }
 
 test_that("a MultiAssayExperiment is read by its sample map, and annotated where it came from", {
-  skip_on_cran()
   skip_if_not_installed("SummarizedExperiment")
   made <- multi_assay()
   object <- made$object
@@ -422,7 +406,6 @@ test_that("a MultiAssayExperiment is read by its sample map, and annotated where
 })
 
 test_that("columns of colData() and rowData() are named for lists of experiments, too", {
-  skip_on_cran()
   skip_if_not_installed("SummarizedExperiment")
   se <- multi_assay()$object@ExperimentList@listData$genes
   groups <- rep(c("p", "q"), 3)

@@ -1,5 +1,7 @@
 # The gadget: its model and its server; test-outside-frameworks.R has a real browser.
 
+skip_on_cran()
+
 skip_if_not_installed("shiny")
 skip_if_not_installed("miniUI")
 
@@ -74,7 +76,6 @@ test_that("the slider starts at the fit's k, and the captured share is that of u
 })
 
 test_that("constraints: the fit that is shown is that of the code, and its numbers are those of its print", {
-  skip_on_cran()
   same <- function(fit, said_fit, must, never, ...) {
     env <- list2env(list(x = x, data = ufs_data(x, cost = rep(1:5, 5), budget = 12), three = 3, fit = fit,
       both = list(a = fit)), parent = environment())
@@ -116,7 +117,6 @@ test_that("constraints: the fit that is shown is that of the code, and its numbe
 })
 
 test_that("the tab for constraints: ticks, and the fit that follows", {
-  skip_on_cran()
   model <- explore_model(ufs_css(x, k = 6), x, NULL, NULL, list(fit = quote(css), x = quote(x)))
   model$env <- environment()
   tick <- function(index, word, on = TRUE) list(index = index, constraint = word, on = on)
@@ -156,7 +156,6 @@ test_that("the tab for constraints: ticks, and the fit that follows", {
 })
 
 test_that("the slider moves everything", {
-  skip_on_cran()
   model <- explore_model(c(a = fit, b = other), x, factor(rep(1:2, 20)), NULL, list())
   shiny::testServer(explore_server(model), {
     session$setInputs(k = 3, fit = "a")
@@ -178,7 +177,6 @@ test_that("the slider moves everything", {
 })
 
 test_that("a method that is not nested, and one for samples only", {
-  skip_on_cran()
   exact <- ufs_topk(x, k = 4, n_clusters = 3)
   model <- explore_model(exact, x, NULL, NULL, list())
   expect_false(model$adjustable)
@@ -229,7 +227,6 @@ test_that("a small window has the picture of one fit, a large one those of all",
 })
 
 test_that("bad input is refused before a window opens", {
-  skip_on_cran()
   same_error(explore_app(1, x), "fit")
   same_error(explore_app(list(fit, 2), x), "fit")
   same_error(explore_app(fit), "x")
@@ -273,7 +270,6 @@ test_that("the window opens in a dialog, and the addin calls it on what is selec
 })
 
 test_that("code goes to the editor that is there, and Done gives the choice", {
-  skip_on_cran()
   skip_if_not_installed("rstudioapi")
   model <- explore_model(fit, x, NULL, NULL, list())
   inserted <- given <- NULL
@@ -290,7 +286,6 @@ test_that("code goes to the editor that is there, and Done gives the choice", {
 })
 
 test_that("of more columns than are shown the others are counted", {
-  skip_on_cran()
   wide <- ufs_variance(withr::with_seed(1, matrix(stats::rnorm(3000), 20)))
   shown <- as.character(tick_table(wide, integer(), integer(), most = 100L))
   expect_match(shown, "50 columns", fixed = TRUE)

@@ -1,6 +1,7 @@
 # The filter in mlr3. Runs where mlr3filters is installed: `make check-frameworks` sees to it.
 
 skip_on_cran()
+
 skip_if_not_installed("mlr3filters")
 skip_if_not_installed("mlr3")
 suppressPackageStartupMessages(library(mlr3filters))
@@ -258,8 +259,7 @@ test_that("hash is stable under clone and changes with the settings", {
 test_that("it is in the dictionary, and bad methods are refused", {
   expect_true("ufs" %in% mlr_filters$keys())
   expect_true("ufs" %in% data.table::as.data.table(mlr_filters)$key)
-  expect_error(flt("ufs", method = "nosuch"), class = "ufs_error_argument")
-  expect_error(flt("ufs", method = "ted"), class = "ufs_error_argument")
+  expect_refusals(flt("ufs", method = "nosuch"), flt("ufs", method = "ted"))
 })
 
 test_that("the filter arrives whichever package comes first", {
@@ -389,7 +389,6 @@ test_that("k = \"auto\" gives positive scores to as many features as ufs_size() 
 })
 
 test_that("constraints are parameters of the filters", {
-  skip_on_cran()
   skip_if_not_installed("mlr3filters")
   x <- planted(60, 9, seed = 4)$x
   colnames(x) <- paste0("c", seq_len(9))
@@ -404,7 +403,6 @@ test_that("constraints are parameters of the filters", {
 })
 
 test_that("quotas are parameters of the filters, and the first nfeat features meet them", {
-  skip_on_cran()
   skip_if_not_installed("mlr3pipelines")
   x <- planted(60, 9, seed = 4)$x
   colnames(x) <- paste0("c", seq_len(9))

@@ -1,6 +1,27 @@
 # The step in recipes. Runs where recipes 1.1.0 is installed: `make check-frameworks` sees to it.
 
-if (!on_cran() && has_recipes()) suppressPackageStartupMessages(library(recipes))
+skip_on_cran()
+
+test_that("one ranking is kept for every k only where it serves all", {
+  row <- registry()[["css"]]
+  row[c("picks", "per_k")] <- list(list(unless = "own"), NULL)
+  replaced("kept_ranking", function(key, make) make())
+  make <- function(k) list(picked = 2L, asked = k)
+  asked <- function(k, ...) ranking_from_kept("key", make, k, row, list(...))$asked
+  expect_null(asked(2L))
+  expect_identical(asked(3L), 3L)
+  expect_identical(asked(2L, own = 1), 2L)
+  expect_null(asked(3L, k = 2L))
+})
+
+test_that("without tune and mlr3 nothing is resampled", {
+  own <- in_resampling
+  environment(own) <- list2env(list(isNamespaceLoaded = function(name) FALSE), parent = environment(own))
+  expect_false(own())
+})
+
+skip_if_not_installed("recipes", "1.1.0")
+suppressPackageStartupMessages(library(recipes))
 
 # The step's own line in what recipes prints around it, which differs between its versions.
 step_line <- function(recipe) {
@@ -13,8 +34,6 @@ step_line <- function(recipe) {
 step_text <- function(recipe) paste(testthat::capture_messages(print(recipe$steps[[1]])), collapse = " ")
 
 test_that("step works", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., data = mtcars), all_predictors(), method = "pca",
     num_terms = 4, options = list(n_components = 2))
   trained <- prep(rec)
@@ -31,8 +50,6 @@ test_that("step works", {
 })
 
 test_that("the share is rounded up, and half of the columns are kept by default", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   kept <- function(...) {
     rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance", ...)
     ncol(bake(prep(rec), mtcars)) - 1L
@@ -47,8 +64,6 @@ test_that("the share is rounded up, and half of the columns are kept by default"
 })
 
 test_that("keep everything", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   for (size in list(list(num_terms = 10), list(num_terms = 50L), list(prop_terms = 1))) {
     rec <- do.call(step_select_ufs, c(list(recipe(mpg ~ ., mtcars), quote(all_predictors())), size))
     trained <- prep(rec)
@@ -58,8 +73,6 @@ test_that("keep everything", {
 })
 
 test_that("everything must go", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   for (size in list(list(num_terms = 0), list(prop_terms = 0))) {
     rec <- do.call(step_select_ufs, c(list(recipe(mpg ~ ., mtcars), quote(all_predictors())), size))
     trained <- prep(rec)
@@ -69,8 +82,6 @@ test_that("everything must go", {
 })
 
 test_that("one column is kept without a ranking", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), disp)
   trained <- prep(rec)
   expect_named(bake(trained, mtcars), c(names(mtcars)[-1], "mpg"))
@@ -80,8 +91,6 @@ test_that("one column is kept without a ranking", {
 })
 
 test_that("a method that solves for one number of columns is told that number", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "topk",
     num_terms = 3, options = list(n_clusters = 2))
   fit <- ufs_topk(mtcars[, -1], k = 3, n_clusters = 2)
@@ -89,16 +98,12 @@ test_that("a method that solves for one number of columns is told that number", 
 })
 
 test_that("only the training set decides", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), num_terms = 3)
   trained <- prep(rec, training = mtcars[1:20, ])
   expect_setequal(setdiff(names(bake(trained, mtcars)), "mpg"), selected_features(ufs_css(mtcars[1:20, -1], k = 3), 3))
 })
 
 test_that("constant columns go first", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   data <- cbind(mtcars, flat = 1)
   rec <- step_select_ufs(recipe(mpg ~ ., data), all_predictors(), num_terms = 10)
   expect_message(trained <- prep(rec), "column 'flat'", class = "ufs_message_constant")
@@ -120,8 +125,6 @@ needs <- function(method) {
 weighted_cars <- function(weights) cbind(mtcars, tibble::tibble(wts = weights))
 
 test_that("frequency weights: the choice is that of rows repeated as often, for every method that takes them", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   count <- rep(c(1L, 4L, 0L, 2L), 8)
   data <- weighted_cars(hardhat::frequency_weights(count))
   often <- mtcars[rep(seq_len(32), count), ]
@@ -157,8 +160,6 @@ test_that("frequency weights: the choice is that of rows repeated as often, for 
 })
 
 test_that("weights that are not taken are ignored, and that is said with its reason", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   counts <- weighted_cars(hardhat::frequency_weights(rep(1:2, 16)))
   shares <- weighted_cars(hardhat::importance_weights(rep(c(.5, 2), 16)))
   trained <- function(data, method, n_clusters = NULL) {
@@ -186,8 +187,6 @@ test_that("weights that are not taken are ignored, and that is said with its rea
 })
 
 test_that("logical columns are numbers, as for ufs_data(), and columns of ids are named", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   flags <- transform(mtcars, vs = vs == 1, am = am == 1)
   kept <- function(data, ...) {
     names(bake(prep(step_select_ufs(recipe(mpg ~ ., data), all_predictors(), method = "css", num_terms = 6, ...)),
@@ -221,8 +220,6 @@ test_that("logical columns are numbers, as for ufs_data(), and columns of ids ar
 })
 
 test_that("\"auto\" is one number at every door: ufs_size(), ufs_select(), a fit and the step", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   x <- as.data.frame(planted(60, 30, informative = 8)$x)
   asked <- function(code) with_seed(4, suppressMessages(suppressWarnings(code)))
   kept <- function(method, ...) {
@@ -256,9 +253,7 @@ tied <- local({
 
 for (method in setdiff(feature_methods(), task_names)) {
   test_that(paste("the same columns as selected_features():", method), {
-    skip_on_cran()
-    skip_if_not_installed("recipes", "1.1.0")
-    per_k <- c(registry()[[method]]$per_k, registry()[[method]]$picks$argument)
+      per_k <- c(registry()[[method]]$per_k, registry()[[method]]$picks$argument)
     sizes <- c(1L, 4L, 7L, 11L)
     for (k in sizes) {
       args <- c(needs(method), if (!is.null(per_k)) stats::setNames(list(k), per_k))
@@ -279,8 +274,6 @@ task_tables <- function() {
 }
 
 test_that("the step keeps the columns of ufs_select() with the same task, by default those to classify", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   for (x in task_tables()) {
     for (task in c("compress", "classify", "cluster")) {
       rec <- step_select_ufs(recipe(~., x), all_predictors(), method = task, num_terms = 4, seed = 5)
@@ -303,8 +296,6 @@ test_that("the step keeps the columns of ufs_select() with the same task, by def
 })
 
 test_that("a number of clusters is told to the methods that have one", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   kept <- function(...) {
     rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), num_terms = 3, seed = 1, ...)
     setdiff(names(bake(prep(rec), NULL)), "mpg")
@@ -318,8 +309,6 @@ test_that("a number of clusters is told to the methods that have one", {
 })
 
 test_that("what scores do not decide is said", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(~., tied), all_predictors(), method = "mcfs", num_terms = 8,
     n_clusters = 2, options = list(n_features = 2))
   found <- suppressMessages(ufs_mcfs(tied[names(tied) != "flat"], 2, n_features = 2))
@@ -329,8 +318,6 @@ test_that("what scores do not decide is said", {
 })
 
 test_that("units decide whether columns are standardised, for methods that do not do so", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   set.seed(2)
   mixed <- cbind(iris[1:4], noise = matrix(rnorm(1500, sd = 1e4), 150))
   kept <- function(data, method, ...) {
@@ -370,8 +357,6 @@ test_that("sparse data and counts have one unit", {
 })
 
 test_that("missing values", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   holes <- mtcars
   holes$disp[3:4] <- NA
   holes$hp[5] <- NA
@@ -398,8 +383,6 @@ test_that("missing values", {
 })
 
 test_that("scores above a cutoff are kept", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   score <- feature_scores(ufs_variance(mtcars[, -1]))
   kept <- function(...) {
     rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance", ...)
@@ -412,8 +395,6 @@ test_that("scores above a cutoff are kept", {
 })
 
 test_that("a seed fixes what a method draws, and the session's stream is left alone", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), method = "random", num_terms = 5, seed = 7)
   set.seed(1)
   before <- .Random.seed
@@ -426,8 +407,6 @@ test_that("a seed fixes what a method draws, and the session's stream is left al
 # ---- the names that tidymodels gives the tests of a step ------------------------------------
 
 test_that("bake method errors when needed columns are missing", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance", num_terms = 3)
   trained <- prep(rec)
   kept <- setdiff(names(bake(trained, mtcars)), "mpg")
@@ -435,8 +414,6 @@ test_that("bake method errors when needed columns are missing", {
 })
 
 test_that("bake method errors when needed non-standard role columns are missing", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- update_role(recipe(mpg ~ ., mtcars), disp, hp, wt, new_role = "potato")
   rec <- update_role_requirements(rec, "potato", bake = FALSE)
   rec <- step_select_ufs(rec, has_role("potato"), method = "variance", num_terms = 2)
@@ -450,8 +427,6 @@ test_that("bake method errors when needed non-standard role columns are missing"
 })
 
 test_that("empty printing", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars))
   line <- "Unsupervised feature selection (classify) on: <none>"
   expect_identical(step_line(rec), line)
@@ -459,16 +434,12 @@ test_that("empty printing", {
 })
 
 test_that("empty selection prep/bake is a no-op", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   plain <- recipe(mpg ~ ., mtcars)
   empty <- step_select_ufs(plain)
   expect_identical(bake(prep(empty, mtcars), mtcars), bake(prep(plain, mtcars), mtcars))
 })
 
 test_that("empty selection tidy method works", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars))
   expected <- tibble::tibble(terms = character(), score = double(), rank = integer(),
     removed = logical(), id = character())
@@ -477,8 +448,6 @@ test_that("empty selection tidy method works", {
 })
 
 test_that("printing", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), method = "variance", num_terms = 9)
   line <- "Unsupervised feature selection (variance) on:"
   expect_identical(step_line(rec), paste(line, "all_predictors()"))
@@ -488,8 +457,6 @@ test_that("printing", {
 })
 
 test_that("the print is short whatever the names", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   for (size in c(4L, 17L, 90L)) {
     wide <- as.data.frame(matrix(stats::rnorm(5 * 400), 5))
     names(wide) <- paste0(strrep("n", size), seq_len(400))
@@ -502,8 +469,6 @@ test_that("the print is short whatever the names", {
 })
 
 test_that("tunable", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors())
   param <- generics::tunable(rec$steps[[1]])
   expect_identical(param$name, c("num_terms", "prop_terms", "cutoff", "method", "n_clusters"))
@@ -514,8 +479,6 @@ test_that("tunable", {
 })
 
 test_that("tunable is setup to work with extract_parameter_set_dials", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   skip_if_not_installed("dials", "1.4.1")
   marked <- list(
     num_terms = step_select_ufs(recipe(~., mtcars), all_predictors(), num_terms = hardhat::tune()),
@@ -540,7 +503,6 @@ test_that("tunable is setup to work with extract_parameter_set_dials", {
 })
 
 test_that("the methods to tune over are the recommended ones", {
-  skip_on_cran()
   skip_if_not_installed("dials", "1.4.1")
   values <- ufs_param("method")$values
   expect_setequal(values, c("consensus", "css", "mcfs", "laplacian", "pca"))
@@ -549,8 +511,6 @@ test_that("the methods to tune over are the recommended ones", {
 })
 
 test_that("finalize_recipe() and update() fill in what was marked", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), method = hardhat::tune(),
     num_terms = hardhat::tune(), n_clusters = hardhat::tune())
   expect_error(prep(rec), "tun")
@@ -562,7 +522,6 @@ test_that("finalize_recipe() and update() fill in what was marked", {
 })
 
 test_that("parameters have the ranges that are given, and whole numbers where numbers are counts", {
-  skip_on_cran()
   skip_if_not_installed("dials")
   for (what in c("n_clusters", "m")) {
     expect_identical(ufs_param(what)$type, "integer")
@@ -576,15 +535,11 @@ test_that("parameters have the ranges that are given, and whole numbers where nu
 })
 
 test_that("required packages are named", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors())
   expect_true("ufselect" %in% generics::required_pkgs(rec))
 })
 
 test_that("bad args", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- recipe(mpg ~ ., mtcars)
   bad <- function(object, argument) {
     expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
@@ -613,16 +568,12 @@ test_that("bad args", {
 })
 
 test_that("0 and 1 rows data work in bake method", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   trained <- prep(step_select_ufs(recipe(~., mtcars), all_numeric_predictors(), num_terms = 3))
   expect_identical(dim(bake(trained, mtcars[1, ])), c(1L, 3L))
   expect_identical(dim(bake(trained, mtcars[0, ])), c(0L, 3L))
 })
 
 test_that("a trained recipe survives a trip through a file, small", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   trained <- prep(step_select_ufs(recipe(~., mtcars), all_predictors()))
   file <- withr::local_tempfile(fileext = ".rds")
   saveRDS(trained, file)
@@ -631,8 +582,6 @@ test_that("a trained recipe survives a trip through a file, small", {
 })
 
 test_that("sparse recipes work", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   skip_if_not_installed("Matrix")
   x <- as.matrix(mtcars[c(1:4, 6:7)])
   x[x < 5] <- 0
@@ -645,8 +594,6 @@ test_that("sparse recipes work", {
 # ---- rows -------------------------------------------------------------------------------------------
 
 test_that("step_sample_ufs() keeps the rows that the method chooses", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   for (method in c("facility", "medoids", "ted", "rrss", "alnr")) {
     rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = method, m = 6, seed = 5)
     trained <- prep(rec)
@@ -669,8 +616,6 @@ test_that("step_sample_ufs() keeps the rows that the method chooses", {
 })
 
 test_that("step_sample_ufs() weighs rows by whom they stand for", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "facility", m = 6,
     weights_to = "stands_for")
   out <- bake(prep(rec), NULL)
@@ -679,15 +624,11 @@ test_that("step_sample_ufs() weighs rows by whom they stand for", {
   expect_identical(as.double(out$stands_for), as.double(stands$weight[order(stands$index)]))
   role <- summary(prep(rec))
   expect_identical(role$role[role$variable == "stands_for"], "case_weights")
-  expect_error(step_sample_ufs(recipe(~., mtcars), all_predictors(), method = "ted",
-    weights_to = "w"), class = "ufs_error_argument")
-  expect_error(prep(step_sample_ufs(recipe(~., mtcars), all_predictors(), weights_to = "hp")),
-    class = "ufs_error_argument")
+  expect_refusals(step_sample_ufs(recipe(~., mtcars), all_predictors(), method = "ted", weights_to = "w"),
+    prep(step_sample_ufs(recipe(~., mtcars), all_predictors(), weights_to = "hp")))
 })
 
 test_that("step_sample_ufs() knows curves as ufs_select() does, in weights and words", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   t <- seq(.1, 1, length.out = 40)
   curves <- withr::with_seed(1, as.data.frame(base::t(replicate(30, sin(4 * t * runif(1, .7, 1.3)) + runif(1) * t))))
   rows <- selected_samples(ufs_select(curves, m = 5, task = "label"), as = "index")
@@ -704,8 +645,6 @@ test_that("step_sample_ufs() knows curves as ufs_select() does, in weights and w
 })
 
 test_that("step_sample_ufs(): sizes, missing values, new data, empty selection", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rows <- function(data, ..., new = NULL) {
     nrow(bake(prep(step_sample_ufs(recipe(~., data), all_predictors(), ...)), new))
   }
@@ -723,8 +662,7 @@ test_that("step_sample_ufs(): sizes, missing values, new data, empty selection",
   empty <- prep(step_sample_ufs(recipe(~., mtcars)))
   expect_identical(nrow(bake(empty, NULL)), 32L)
   expect_identical(nrow(tidy(empty, 1)), 0L)
-  expect_error(step_sample_ufs(recipe(~., mtcars), method = "pca"), class = "ufs_error_argument")
-  expect_error(step_sample_ufs(recipe(~., mtcars), m = 0), class = "ufs_error_argument")
+  expect_refusals(step_sample_ufs(recipe(~., mtcars), method = "pca"), step_sample_ufs(recipe(~., mtcars), m = 0))
   skip_if_not_installed("dials")
   param <- extract_parameter_set_dials(step_sample_ufs(recipe(~., mtcars), all_predictors(), m = hardhat::tune()))
   expect_identical(param$name, "m")
@@ -732,8 +670,6 @@ test_that("step_sample_ufs(): sizes, missing values, new data, empty selection",
 })
 
 test_that("num_terms = \"auto\" keeps as many columns as are better than noise", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   data <- planted(60, 30, informative = 8)
   x <- as.data.frame(data$x)
   rec <- function(...) step_select_ufs(recipe(~., x), all_predictors(), num_terms = "auto", seed = 3, ...)
@@ -753,7 +689,6 @@ test_that("num_terms = \"auto\" keeps as many columns as are better than noise",
 })
 
 test_that("tune_grid() makes a grid by itself, and the best setting is filled in", {
-  skip_on_cran()
   for (package in c("tune", "workflows", "parsnip", "rsample", "yardstick", "rpart")) skip_if_not_installed(package)
   skip_if_not_installed("dials", "1.4.1")
   # Not suggested packages: only this test has use for them.
@@ -786,8 +721,6 @@ test_that("tune_grid() makes a grid by itself, and the best setting is filled in
   expect_identical(kept, suppressMessages(selected_features(fit, length(kept))))
 })
 test_that("bake() fills new rows as the training set says, and matrix columns are their columns", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   set.seed(1)
   x <- as.data.frame(matrix(rnorm(200), 40))
   x[2, 1] <- NA
@@ -818,8 +751,6 @@ test_that("bake() fills new rows as the training set says, and matrix columns ar
 })
 
 test_that("one column alone has its missing values refused or filled as several have", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   x <- data.frame(a = c(1, NA, 3, 5), b = 1:4)
   one <- function(na) recipes::prep(step_select_ufs(recipes::recipe(~ ., x), a, num_terms = 1, na = na))
   expect_error(one("error"), "choose `na`")
@@ -828,8 +759,6 @@ test_that("one column alone has its missing values refused or filled as several 
 })
 
 test_that("constraints in options: what must be in is kept whatever the cutoff, what may not be never", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   x <- planted(60, 9, seed = 4)$x
   colnames(x) <- paste0("c", seq_len(9))
   d <- as.data.frame(x)
@@ -854,8 +783,6 @@ test_that("constraints in options: what must be in is kept whatever the cutoff, 
 })
 
 test_that("quotas in options: what is kept is what the method chooses for that number of columns", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   x <- planted(60, 9, seed = 4)$x
   colnames(x) <- paste0("c", seq_len(9))
   d <- as.data.frame(x)
@@ -893,8 +820,6 @@ test_that("quotas in options: what is kept is what the method chooses for that n
 })
 
 test_that("no constraint is dropped: every row of their table is heeded in the options of a step, or refused", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   d <- as.data.frame(doors_x())
   columns <- function(options, method = "pca") {
     step <- step_select_ufs(recipe(~., d), all_predictors(), method = method, num_terms = 3, options = options, seed = 1)
@@ -930,8 +855,6 @@ test_that("no constraint is dropped: every row of their table is heeded in the o
 })
 
 test_that("both steps refuse what contradicts itself or names no column", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- recipe(mpg ~ ., mtcars)
   expect_refused(prep(step_select_ufs(rec, all_predictors(), method = "css", k = 2,
     standardise = TRUE, options = list(scale = FALSE))),
@@ -943,8 +866,6 @@ test_that("both steps refuse what contradicts itself or names no column", {
 })
 
 test_that("a step that is not trained has terms and packages, and an old recipes is refused", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- recipe(mpg ~ ., mtcars)
   step <- function(...) step_sample_ufs(rec, all_predictors(), method = "facility", m = 2, id = "here", ...)$steps[[1L]]
   expect_identical(as.list(generics::tidy(step())), list(terms = "all_predictors()", id = "here"))
@@ -957,8 +878,6 @@ test_that("a step that is not trained has terms and packages, and an old recipes
 })
 
 test_that("a task is standardised as it is told, and random rows are rows", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
   rec <- recipe(mpg ~ ., mtcars)
   for (scale in c(TRUE, FALSE)) {
     out <- bake(prep(step_select_ufs(rec, all_predictors(), method = "compress", num_terms = 2,
@@ -968,22 +887,4 @@ test_that("a task is standardised as it is told, and random rows are rows", {
   }
   rows <- bake(prep(step_sample_ufs(rec, all_predictors(), method = "random", m = 5)), NULL)
   expect_identical(nrow(rows), 5L)
-})
-
-test_that("one ranking is kept for every k only where it serves all", {
-  row <- registry()[["css"]]
-  row[c("picks", "per_k")] <- list(list(unless = "own"), NULL)
-  replaced("kept_ranking", function(key, make) make())
-  make <- function(k) list(picked = 2L, asked = k)
-  asked <- function(k, ...) ranking_from_kept("key", make, k, row, list(...))$asked
-  expect_null(asked(2L))
-  expect_identical(asked(3L), 3L)
-  expect_identical(asked(2L, own = 1), 2L)
-  expect_null(asked(3L, k = 2L))
-})
-
-test_that("without tune and mlr3 nothing is resampled", {
-  own <- in_resampling
-  environment(own) <- list2env(list(isNamespaceLoaded = function(name) FALSE), parent = environment(own))
-  expect_false(own())
 })
