@@ -1,6 +1,8 @@
 # A stored value is taken for no other: every argument of every function with `checkpoint`, and all
 # that ufs_data() holds, is changed in turn.
 
+skip_on_cran()
+
 set.seed(4)
 counts <- matrix(rpois(24 * 7, 6) + 1, 24, dimnames = list(sprintf("r%02d", 1:24), letters[1:7]))
 holes <- replace(counts, cbind(c(3, 9), c(2, 5)), NA)
@@ -116,7 +118,6 @@ calls <- list(
     dots = list(min_samples = 2)))
 
 test_that("a call with one argument changed gives what it gives without a folder", {
-  skip_on_cran()
   has <- Filter(function(name) "checkpoint" %in% names(formals(name)), getNamespaceExports("ufselect"))
   expect_setequal(has, paste0("ufs_", names(calls)))
   for (what in names(calls)) {
@@ -148,7 +149,6 @@ test_that("a call with one argument changed gives what it gives without a folder
 })
 
 test_that("no function takes results of other constraints or data for its own", {
-  skip_on_cran()
   each <- list(grid = list(method = "pca", grid = list(n_components = 1:2), keep_fits = TRUE),
     tune = list(method = "css", grid = list(mu_rel = c(0, .1)), k = 3),
     stability = list(method = "pca", k = 3, n_components = 2, n_resamples = 3),
@@ -185,7 +185,6 @@ test_that("no function takes results of other constraints or data for its own", 
 })
 
 test_that("what every method stores is taken again", {
-  skip_on_cran()
   for (method in ufs_methods()$method) {
     needs <- required_arguments(registry()[[method]]$fit)
     args <- list(n_clusters = 3, n_components = 2, k = 3, m = 3, n_features = 3, rank = 2)
@@ -204,7 +203,6 @@ test_that("what every method stores is taken again", {
 })
 
 test_that("a stored value that no run can have written is refused in words and made again", {
-  skip_on_cran()
   # `forge` changes what is stored, with the checks that go with it.
   refused <- function(what, args, forgeries) {
     for (name in names(forgeries)) {

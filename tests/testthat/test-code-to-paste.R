@@ -1,6 +1,8 @@
 # Code that is shown to be pasted parses, and is the fit and nothing else, whatever the data, the
 # columns or the fits are called.
 
+skip_on_cran()
+
 canary <- file.path(tempdir(), "canary")
 run <- sprintf("file.create(\"%s\")", normalizePath(canary, "/", mustWork = FALSE))
 hostile <- c("my data", "a\"b", "it's", "a`b", "a\\b", "a\nb", "a # b", "x)", "(x", "[[", "if", "function",
@@ -24,7 +26,6 @@ calls_in <- function(code) {
 }
 
 test_that("the code of a selection is the fit and nothing else, for every name of the data", {
-  skip_on_cran()
   unlink(canary)
   env <- new.env(parent = globalenv())
   for (name in names) {
@@ -51,7 +52,6 @@ test_that("the code of a selection is the fit and nothing else, for every name o
 })
 
 test_that("so it is for names of columns, in every argument that takes them", {
-  skip_on_cran()
   unlink(canary)
   priced <- stats::setNames(as.list(seq_len(12)), colnames(x))
   code_of <- function(...) {
@@ -110,7 +110,6 @@ test_that("code that the user wrote comes back as written", {
 })
 
 test_that("the explorer's code is the choice and nothing else", {
-  skip_on_cran()
   unlink(canary)
   known <- c("library", "<-", "ufs_css", "selected_features", "predict", "c", "[[")
   env <- new.env(parent = globalenv())

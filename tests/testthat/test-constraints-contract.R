@@ -1,6 +1,8 @@
 # Every method under every constraint: what ufs_data() promises holds whatever the method, the order of the columns and what
 # holds the data. test-data-constraints.R has each constraint by itself.
 
+skip_on_cran()
+
 table <- ufs_methods()
 features_by <- setdiff(table$method[table$selects != "samples"], "random")
 samples_by <- setdiff(table$method[table$selects != "features"], "random")
@@ -34,7 +36,6 @@ turned <- function(held, ord) {
 }
 
 test_that("every method does about every constraint what ufs_methods() says", {
-  skip_on_cran()
   x <- contract_x()
   table <- ufs_methods(what = "constraints")
   values <- list(include = "c9", exclude = "c1", cost = c(1, 5, 2, 1, 3, 1, 4, 5, 2), groups = list(c("c1", "c6")),
@@ -71,11 +72,10 @@ test_that("every method does about every constraint what ufs_methods() says", {
 })
 
 test_that("columns in another order: the same choice under the same constraints", {
-  skip_on_cran()
   x <- contract_x()
   ord <- c(5, 9, 2, 7, 1, 3, 8, 6, 4)
   for (method in setdiff(features_by, drawn)) {
-    for (name in if (on_cran()) "both" else names(feature_constraints)) {
+    for (name in names(feature_constraints)) {
       held <- feature_constraints[[name]]
       one <- do.call(contract_fit, c(list(method, x), held))
       two <- do.call(contract_fit, c(list(method, x[, ord]), turned(held, ord)))
@@ -88,7 +88,6 @@ test_that("columns in another order: the same choice under the same constraints"
 })
 
 test_that("dense, sparse and file: the same choice under the same constraints", {
-  skip_on_cran()
   skip_if_not_installed("Matrix")
   skip_if_not_installed("HDF5Array")
   x <- contract_x()
@@ -126,7 +125,6 @@ test_that("a table in a file of its own, read again, keeps the constraints of it
 })
 
 test_that("resamples, grids, tunings, tasks and decoys see the constraints of the data", {
-  skip_on_cran()
   data <- ufs_data(contract_x(), include = "c9", exclude = "c1")
   quietly <- function(expr) withr::with_seed(1, suppressMessages(suppressWarnings(expr)))
   stable <- quietly(ufs_stability(data, "socfs", n_clusters = 3, k = 3, n_resamples = 4))
@@ -149,7 +147,6 @@ test_that("resamples, grids, tunings, tasks and decoys see the constraints of th
 })
 
 test_that("random choices that methods are compared with keep to the constraints, and are random otherwise", {
-  skip_on_cran()
   x <- contract_x()
   cost <- c(1:8, 1)
   draws <- function(..., k = 4) {
@@ -186,7 +183,6 @@ test_that("random choices that methods are compared with keep to the constraints
 })
 
 test_that("ufs_compare() and ufs_select() compare with random choices under the same constraints", {
-  skip_on_cran()
   skip_if_not_installed("clue")
   x <- contract_x()
   y <- rep(1:3, 10)

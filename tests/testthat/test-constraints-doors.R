@@ -1,6 +1,8 @@
 # Functions that take x and are no methods, by every row of the table of constraints: each cell is kept to, which an
 # effect shows, or refused with a reason. Costs have one under a budget only. A new row, and a new function that takes x, makes these tests ask.
 
+skip_on_cran()
+
 quietly <- function(code) withr::with_seed(1, suppressMessages(suppressWarnings(code)))
 chosen_of <- function(fit) list(suppressMessages(selected_features(fit, 3, as = "index")), fit$feature_scores)
 
@@ -74,7 +76,6 @@ test_that("every exported function that takes x is a method, one that makes data
 })
 
 test_that("no constraint is dropped: functions by constraints", {
-  skip_on_cran()
   x <- doors_x()
   calls <- calls_of(x)
   for (door in names(calls)) {
@@ -194,7 +195,6 @@ test_that("nothing about rows is asked of moments, and weights have one for each
 })
 
 test_that("max_cor is of the columns, whatever rows the method sees", {
-  skip_on_cran()
   largest <- function(fit, weights = rep(1, 32)) {
     chosen <- suppressMessages(selected_features(fit, 4))
     r <- abs(stats::cov.wt(mtcars[, chosen], weights / sum(weights), cor = TRUE)$cor)
@@ -227,7 +227,6 @@ test_that("strata of rows are a vector or a function of the names, and the print
 })
 
 test_that("`labelled` by place means rows of x, also where some of them are left out", {
-  skip_on_cran()
   x <- as.matrix(airquality)
   rownames(x) <- NULL
   left <- which(stats::complete.cases(x))

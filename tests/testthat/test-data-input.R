@@ -1,5 +1,7 @@
 # What x may be: every class of data, subsets, missing values, blocks.
 
+skip_on_cran()
+
 counts <- withr::with_seed(1, matrix(rpois(40 * 30, 0.5) * 1.5, 40,
   dimnames = list(paste0("cell", 1:40), paste0("gene", 1:30))))
 plain <- ufs_variance(counts)
@@ -13,7 +15,6 @@ same_fit <- function(x, tolerance = 1e-12) {
 }
 
 test_that("tables of every kind", {
-  skip_on_cran()
   same_fit(as.data.frame(counts))
   skip_if_not_installed("tibble")
   expect_equal(unname(feature_scores(ufs_variance(tibble::as_tibble(counts)))), unname(feature_scores(plain)))
@@ -35,7 +36,6 @@ test_that("tables with sparse columns, as recipes makes them, stay sparse", {
 })
 
 test_that("a sparse matrix is not formed and gives the same fit", {
-  skip_on_cran()
   skip_if_not_installed("Matrix")
   s <- to_sparse(counts)
   expect_message(same_fit(s), NA)
@@ -49,7 +49,6 @@ test_that("a sparse matrix is not formed and gives the same fit", {
 })
 
 test_that("DelayedMatrix and HDF5Matrix, by rows and by columns, whatever the block", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   for (chunk in list(c(7, 30), c(40, 4), c(10, 10), c(40, 1))) {
     file <- withr::local_tempfile(fileext = ".h5")
@@ -87,7 +86,6 @@ test_that("DelayedMatrix and HDF5Matrix, by rows and by columns, whatever the bl
 })
 
 test_that("a value that is missing on disk is named, a source that fails stops the fit", {
-  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   for (at in c("gene4", "gene30")) {
     bad <- counts
@@ -112,7 +110,6 @@ test_that("a value that is missing on disk is named, a source that fails stops t
 })
 
 test_that("big.matrix", {
-  skip_on_cran()
   skip_if_not_installed("bigmemory")
   big <- bigmemory::as.big.matrix(counts)
   same_fit(big)
@@ -153,7 +150,6 @@ test_that("workers of BiocParallel change nothing, not a bit", {
 })
 
 test_that("SummarizedExperiment and SingleCellExperiment: features are rows", {
-  skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")
   for (kind in c("dense", "sparse", "delayed")) {
     m <- t(counts)
@@ -177,7 +173,6 @@ test_that("SummarizedExperiment and SingleCellExperiment: features are rows", {
 })
 
 test_that("Seurat: the data of its assay", {
-  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   skip_if_not_installed("Matrix")
   m <- to_sparse(t(counts))
@@ -189,7 +184,6 @@ test_that("Seurat: the data of its assay", {
 })
 
 test_that("a DelayedMatrix that only wraps a sparse matrix is that matrix", {
-  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   s <- to_sparse(counts)
   wrapped <- DelayedArray::DelayedArray(s)
@@ -208,7 +202,6 @@ test_that("a DelayedMatrix that only wraps a sparse matrix is that matrix", {
 })
 
 test_that("data on disk: what is said fits them", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   file <- withr::local_tempfile(fileext = ".h5")
   holed <- counts
@@ -231,14 +224,12 @@ test_that("ufs() hands the arguments of ufs_data() to it", {
   x[1:2, 3] <- NA
   expect_identical(ufs(x, "variance", na = "omit")$input$dropped_features, "gene3")
   expect_error(ufs(counts, "variance", assay = "counts"), class = "ufs_error_argument")
-  skip_on_cran()
   skip_if_not_installed("SummarizedExperiment")
   se <- SummarizedExperiment::SummarizedExperiment(list(a = t(counts), b = 2 * t(counts)))
   expect_equal(feature_scores(ufs(se, "variance", assay = "b")), 4 * feature_scores(plain))
 })
 
 test_that("features and samples by name, index and logical; wrong ones are errors", {
-  skip_on_cran()
   for (x in list(counts, to_sparse(counts))) {
     want <- counts[c(3, 1, 8, 9), c("gene7", "gene2")]
     data <- ufs_data(x, features = c("gene7", "gene2"), samples = c(3, 1, 8, 9))
@@ -260,7 +251,6 @@ test_that("features and samples by name, index and logical; wrong ones are error
 # ---- missing values ---------------------------------------------------------------------------
 
 test_that("na = omit leaves out the smaller share and names it", {
-  skip_on_cran()
   x <- counts
   x[5, 3] <- x[7, 3] <- NA
   fit <- ufs_variance(ufs_data(x, na = "omit"))
@@ -323,7 +313,6 @@ test_that("infinite values stay an error, and na is a choice", {
 })
 
 test_that("the passes over data on disk are counted and said", {
-  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   d <- DelayedArray::DelayedArray(counts)
   fit <- ufs_variance(d)
@@ -347,19 +336,18 @@ test_that("blocks that a source holds itself are not standardised in place", {
 })
 
 test_that("one rule for constant columns and the ends of double precision, in all containers and units", {
-  skip_on_cran()
   skip_if_not_installed("Matrix")
   set.seed(1)
   x <- matrix(rnorm(60), 12, dimnames = list(NULL, letters[1:5]))
   x[abs(x) < 0.3] <- 0
   forms <- function(x) {
     c(list(dense = x, sparse = Matrix::Matrix(x, sparse = TRUE)),
-      if (!on_cran() && requireNamespace("DelayedArray", quietly = TRUE)) {
+      if (requireNamespace("DelayedArray", quietly = TRUE)) {
         lapply(c(rows = 5, columns = 1000), function(lines) {
           ufs_data(DelayedArray::DelayedArray(x), block_bytes = 16 * lines * 5)
         })
       },
-      if (!on_cran() && requireNamespace("bigmemory", quietly = TRUE)) {
+      if (requireNamespace("bigmemory", quietly = TRUE)) {
         list(big = suppressWarnings(bigmemory::as.big.matrix(x, type = "double")))
       })
   }
@@ -399,7 +387,6 @@ test_that("arguments that R code never passes are refused by the native code", {
 })
 
 test_that("factors are variables of several columns, or the numbers of their levels, if asked", {
-  skip_on_cran()
   set.seed(3)
   x <- data.frame(a = rnorm(12), kind = factor(rep(c("u", "v", "w"), 4)), b = rnorm(12),
     size = factor(rep(c("low", "mid", "high"), each = 4), c("low", "mid", "high"), ordered = TRUE),

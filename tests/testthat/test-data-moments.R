@@ -1,5 +1,7 @@
 # Moments of tables in pieces: against cov() and cor(), across pieces and databases.
 
+skip_on_cran()
+
 moments_data <- function(n = 300, p = 6) {
   withr::with_seed(1, {
     x <- matrix(rnorm(n * p), n) %*% matrix(rnorm(p^2), p) + rep(10^(0:(p - 1)), each = n)
@@ -15,7 +17,6 @@ expect_moments <- function(m, x, tolerance = 1e-10) {
 }
 
 test_that("moments are those of cov() and cor(), in one piece and in several", {
-  skip_on_cran()
   x <- moments_data()
   expect_moments(ufs_moments(x), x)
   expect_moments(ufs_moments(as.data.frame(x)), x)
@@ -111,7 +112,6 @@ test_that("a block of rows is not larger than blocks may be", {
 })
 
 test_that("a table in a database gives the same by fetching and by sums in the engine", {
-  skip_on_cran()
   skip_if_not_installed("RSQLite")
   connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   withr::defer(DBI::dbDisconnect(connection))
@@ -228,7 +228,6 @@ test_that("PostgreSQL: both ways, halves of two sites, means far from zero, and 
 })
 
 test_that("a sketch of a table in a database has rows that the engine drew", {
-  skip_on_cran()
   skip_if_not_installed("RSQLite")
   skip_if_not_installed("dbplyr")
   skip_if_not_installed("dplyr")
@@ -252,7 +251,6 @@ test_that("a sketch of a table in a database has rows that the engine drew", {
 })
 
 test_that("other engines get SQL that they know", {
-  skip_on_cran()
   skip_if_not_installed("dbplyr")
   skip_if_not_installed("dplyr")
   engines <- list(mssql = dbplyr::simulate_mssql(), snowflake = dbplyr::simulate_snowflake(),
@@ -283,7 +281,6 @@ test_that("other engines get SQL that they know", {
 # ---- in the place of rows --------------------------------------------------------------------------
 
 test_that("methods to which moments are enough give for them what they give for the rows", {
-  skip_on_cran()
   x <- planted(60, 9, seed = 3)$x %*% diag(10^(0:8 / 4)) + rep(c(5, -30, 1e3), 3)[col(matrix(0, 60, 9))]
   x <- cbind(`colnames<-`(x, paste0("c", 1:9)), flat = 3)
   m <- c(ufs_moments(x[1:20, ]), ufs_moments(x[21:60, ]))
@@ -313,7 +310,6 @@ test_that("methods to which moments are enough give for them what they give for 
 })
 
 test_that("everything that needs rows refuses moments and says where to get rows", {
-  skip_on_cran()
   m <- ufs_moments(mtcars)
   refused <- function(code) expect_error(code, class = "ufs_error", "rows")
   for (method in setdiff(subset(ufs_methods(), !moments)$method, "random")) {
@@ -411,7 +407,6 @@ test_that("moments lose no digits far from zero, and constant columns are those 
 })
 
 test_that("a database: text is an error both ways, weights and columns are checked, nothing stays open", {
-  skip_on_cran()
   skip_if_not_installed("RSQLite")
   connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   withr::defer(DBI::dbDisconnect(connection))
@@ -453,7 +448,6 @@ test_that("SQLite: each value counts as it is stored, whatever type the first on
 })
 
 test_that("a piece of a table in a database has two million values at most", {
-  skip_on_cran()
   skip_if_not_installed("RSQLite")
   connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   withr::defer(DBI::dbDisconnect(connection))
@@ -587,7 +581,6 @@ test_that("rows that stand for moments have these moments, equal columns and num
 })
 
 test_that("a choice from moments is one of ufs_select(): code that runs, checks and constraints as by rows", {
-  skip_on_cran()
   x <- withr::with_seed(3, data.frame(order_id = sample(1000:9000, 300), a = rnorm(300), b = rnorm(300), e = rnorm(300)))
   x$c <- x$a
   x$d <- x$a + x$b + withr::with_seed(4, rnorm(300))
@@ -612,7 +605,6 @@ test_that("a choice from moments is one of ufs_select(): code that runs, checks 
 })
 
 test_that("how many columns is told from moments where n is known", {
-  skip_on_cran()
   x <- withr::with_seed(1, {
     z <- matrix(rnorm(400 * 3), 400)
     `colnames<-`(cbind(z[, rep(1:3, 4)] + .3 * rnorm(4800), matrix(rnorm(400 * 8), 400)), paste0("v", 1:20))

@@ -1,5 +1,7 @@
 # Lines across the blocks of a file: columns of one stored by rows, rows of one stored by columns.
 
+skip_on_cran()
+
 # More columns than are ever read at once for one by one (64).
 counts <- grouped_counts(80, 151)$x[, -151]
 quiet <- function(code) suppressMessages(suppressWarnings(code))
@@ -21,7 +23,6 @@ file_reads <- function(code) {
 }
 
 test_that("laplacian and spec read a file stored by rows once beside its graph", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   rows <- stored(counts, c(5, ncol(counts)))
   # Five rows or columns to a block.
@@ -47,7 +48,6 @@ test_that("laplacian and spec read a file stored by rows once beside its graph",
 })
 
 test_that("the copy gives any columns of rows, any rows of columns, and whole products", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   wide <- withr::with_seed(3, matrix(rnorm(20 * 90), 20))
   ask <- list(c(4L, 5L, 6L), c(9L, 2L, 3L, 12L), 17L, 20:1)
@@ -86,7 +86,6 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
 })
 
 test_that("a Gram matrix across the blocks of a file counts its passes as they are", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 2 * 8 * 5 * 80))$x
   seen <- file_reads(x_gram(op, rows = TRUE))
@@ -101,7 +100,6 @@ test_that("a Gram matrix across the blocks of a file counts its passes as they a
 })
 
 test_that("no room for a copy: read as often as it takes, with the same result", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   rows <- stored(counts, c(5, 150))
   data <- ufs_data(rows, block_bytes = 8 * 5 * 80)
@@ -127,7 +125,6 @@ test_that("writing to a full disk is noticed", {
 })
 
 test_that("nothing is left behind, and a large copy is announced", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   data <- ufs_data(stored(counts, c(5, 150)), block_bytes = 8 * 5 * 80)
   graph <- quiet(ufs_graph(counts, n_neighbours = 4))
@@ -149,7 +146,6 @@ test_that("nothing is left behind, and a large copy is announced", {
 })
 
 test_that("columns that will be asked for are read and held by blocks", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   z <- unname(counts)
   # Six columns of 80 numbers to a block, and as much for the copy.
@@ -173,7 +169,6 @@ test_that("columns that will be asked for are read and held by blocks", {
 })
 
 test_that("ALFS looks at columns after its fit", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- counts[, 1:60]
   for (chunk in list(c(5, 60), c(80, 5))) {
@@ -183,13 +178,12 @@ test_that("ALFS looks at columns after its fit", {
 })
 
 test_that("with isolated samples in the graph nothing is formed", {
-  skip_on_cran()
   skip_if_not_installed("Matrix")
   counts <- counts[, 1:30]
   w <- as.matrix(quiet(ufs_graph(counts, n_neighbours = 6)))
   w[c(3, 50), ] <- w[, c(3, 50)] <- 0
   kinds <- list(sparse = to_sparse(counts))
-  if (!on_cran() && requireNamespace("HDF5Array", quietly = TRUE)) {
+  if (requireNamespace("HDF5Array", quietly = TRUE)) {
     kinds$rows <- ufs_data(stored(counts, c(5, 30)), block_bytes = 12000)
     kinds$columns <- ufs_data(stored(counts, c(80, 5)), block_bytes = 12000)
   }
@@ -220,7 +214,6 @@ copy_reads <- function(code) {
 }
 
 test_that("row-sparse regression reads the columns of a working set a few times, not by sweeps", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   z <- scale(unname(counts))
   t <- qr.Q(qr(withr::with_seed(4, matrix(rnorm(80 * 3), 80))))
@@ -267,7 +260,6 @@ test_that("row-sparse regression reads the columns of a working set a few times,
 })
 
 test_that("SOCFS on a file passes over it once for each look at all features", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- counts[, 1:60]
   plain <- quiet(ufs_socfs(x, 3))
@@ -283,7 +275,6 @@ test_that("SOCFS on a file passes over it once for each look at all features", {
 })
 
 test_that("greedy TED on a tall file: labelled samples cost one read of their rows", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- withr::with_seed(6, matrix(rnorm(400 * 12), 400) %*% diag(12:1))
   for (chunk in list(c(20, 12), c(400, 3))) {
@@ -308,7 +299,6 @@ test_that("greedy TED on a tall file: labelled samples cost one read of their ro
 })
 
 test_that("blocks are added up in place, and what came first is nobody else's", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   z <- unname(counts)
   for (chunk in list(c(5, 150), c(80, 5))) {
@@ -343,7 +333,6 @@ test_that("numbers are read from anywhere in a file, in any order, beyond 2^31 b
   expect_null(read(c(0, 995), c(1, 6)))
   expect_null(.Call(C_file_numbers, paste0(file, "-none"), 0, 1))
   expect_error(read(-1, 1), "range")
-  skip_on_cran()
   # A file with a hole: it takes no room on the disk.
   skip_on_os("windows")
   con <- file(file, "wb")
@@ -356,7 +345,6 @@ test_that("numbers are read from anywhere in a file, in any order, beyond 2^31 b
 })
 
 test_that("a copy that is gone is an error that says so", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 4000))$x
   op$sweep()
@@ -396,7 +384,6 @@ test_that("workers of BiocParallel are started once for all passes of a fit, and
 })
 
 test_that("columns that are left out of a file by columns change nothing", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- withr::with_seed(1, matrix(stats::rnorm(40 * 12), 40))
   x[, c(2, 11)] <- 7
@@ -410,7 +397,6 @@ test_that("columns that are left out of a file by columns change nothing", {
 })
 
 test_that("a worker that dies is an error in words; none stays, and the next fit has new ones", {
-  skip_on_cran()
   skip_processes()
   skip_on_os("windows")
   skip_if_not_installed("HDF5Array")

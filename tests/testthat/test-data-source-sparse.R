@@ -1,5 +1,7 @@
 # Files without zeros: the same answers as the same sparse matrix in memory.
 
+skip_on_cran()
+
 # Counts with a constant column, a copy and rows of zeros.
 entries <- function(n = 90, p = 40) {
   set.seed(1)
@@ -36,7 +38,6 @@ same_fits <- function(one, two, tolerance = 1e-6) {
 }
 
 test_that("a sparse file that is small enough becomes a sparse matrix", {
-  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   x <- entries()
   held <- ufs_data(delayed(x))
@@ -61,7 +62,6 @@ test_that("a sparse file that is small enough becomes a sparse matrix", {
 })
 
 test_that("sparse blocks give what the matrix in memory gives", {
-  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   x <- entries()
   for (by in c("columns", "rows")) {
@@ -97,7 +97,6 @@ test_that("sparse blocks give what the matrix in memory gives", {
 })
 
 test_that("missing values in a sparse file are named", {
-  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   x <- entries()
   x@x[x@p[[13]] + 1] <- NA
@@ -116,7 +115,6 @@ tenx <- function(x, file) {
 }
 
 test_that("a TENxMatrix, genes in rows, is read as cells", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- entries(60, 25)
   genes <- Matrix::t(x)
@@ -135,7 +133,6 @@ test_that("a TENxMatrix, genes in rows, is read as cells", {
 })
 
 test_that("the ranges of a compressed file are its rows and columns", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- entries(60, 25)
   x@Dimnames <- list(NULL, NULL)
@@ -181,7 +178,6 @@ test_that("the ranges of a compressed file are its rows and columns", {
 })
 
 test_that("an H5AD file, by cells, is read in ranges, too", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- entries(60, 25)
   x@Dimnames <- list(NULL, NULL)
@@ -218,7 +214,6 @@ test_that("entries of a file may be in any order, but none outside of it or ther
 })
 
 test_that("a column far from zero costs sparse data no digits", {
-  skip_on_cran()
   x <- awkward_counts()
   x <- cbind(round(x[, 12:20] * 2^12) / 2^12, far = 2^27 + round(stats::qnorm(ppoints(30)) * 2^12) / 2^12)
   sparse <- to_sparse(x)
@@ -259,7 +254,6 @@ h5ad <- function(x, layout, parts = list(), cut = 1) {
 }
 
 test_that("a damaged AnnData file is refused in one sentence, or read rightly", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   skip_if_not_installed("rhdf5")
   x <- entries(40, 15)
@@ -308,7 +302,6 @@ test_that("what cannot be read is said once", {
 })
 
 test_that("a column may be asked for twice, in blocks by rows and by columns", {
-  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   x <- entries(30, 12)
   source <- ufs_data(delayed(x), block_bytes = 800)$x
@@ -319,7 +312,6 @@ test_that("a column may be asked for twice, in blocks by rows and by columns", {
 })
 
 test_that("what is read is the same when memory is given back after every block", {
-  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   x <- entries(30, 12)
   source <- ufs_data(delayed(x), block_bytes = 800)$x
@@ -367,7 +359,6 @@ test_that("a sparse matrix is read by rows, by columns and whole", {
 })
 
 test_that("a compressed file is not read in ranges without rhdf5, and a part loads its packages", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- entries(60, 25)
   x@Dimnames <- list(NULL, NULL)

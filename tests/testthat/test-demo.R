@@ -1,4 +1,6 @@
 # The reader of the demo (inst/scripts/read-file.R) and the demo itself.
+skip_on_cran()
+
 scripts <- system.file("scripts", package = "ufselect")
 source(file.path(scripts, "read-file.R"), local = TRUE)
 
@@ -12,7 +14,6 @@ lines_of <- function(..., eol = "\n") {
 said <- function(code) conditionMessage(expect_error(code, class = "demo_error"))
 
 test_that("a file is read as it was written, and one line says how", {
-  skip_on_cran()
   skip_if_not_installed("data.table")
   expected <- cbind(a = c(1.5, 2, 3.25), b = c(4, 5, 6))
   plain <- read_file(lines_of("a,b", "1.5,4", "2,5", "3.25,6"))
@@ -34,7 +35,6 @@ test_that("a file is read as it was written, and one line says how", {
 })
 
 test_that("names of rows are never a feature, and features never names of rows", {
-  skip_on_cran()
   skip_if_not_installed("data.table")
   # As pandas writes it: an index without a name.
   index <- read_file(lines_of(",a,b", "0,1.5,4", "1,2,5", "2,3.25,6"))
@@ -64,7 +64,6 @@ test_that("numbers above numbers are a header or a row only when the user says s
 })
 
 test_that("what is no table of numbers is refused in words", {
-  skip_on_cran()
   skip_if_not_installed("data.table")
   expect_match(said(read_file(tempfile())), "no file")
   expect_match(said(read_file(lines_of("a,b", "1,2", "2,", "3,4"))), "Missing values in 'b'")
@@ -94,7 +93,6 @@ test_that("what is no table of numbers is refused in words", {
 })
 
 test_that("odd files of spreadsheets are read right or refused where they are odd", {
-  skip_on_cran()
   skip_if_not_installed("data.table")
   rows <- c("1.5,4,7", "2,5,9", "3.25,6,8")
   expected <- cbind(a = c(1.5, 2, 3.25), b = c(4, 5, 6), c = c(7, 9, 8))
@@ -121,7 +119,6 @@ test_that("odd files of spreadsheets are read right or refused where they are od
 })
 
 test_that("Windows-1252, Latin-1 and UTF-16 are text, signs of typesetters are numbers", {
-  skip_on_cran()
   skip_if_not_installed("data.table")
   lines <- c("ort;H\u00f6he;low", "K\u00f6ln \u2013 1\u20ac;1,5;\u22122,5", "Z\u00fcrich;2,5;3", "\u201eOrt\u201c;4;\u22121")
   x <- cbind("H\u00f6he" = c(1.5, 2.5, 4), low = c(-2.5, 3, -1))
@@ -249,7 +246,6 @@ test_that("a spreadsheet takes no text of ours for a formula", {
 })
 
 test_that("make gives the demo names of files as they are", {
-  skip_on_cran()
   skip_on_os("windows")
   makefile <- file.path(test_path("..", ".."), "Makefile")
   skip_if_not(file.exists(makefile) && nzchar(Sys.which("make")))

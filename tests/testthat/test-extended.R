@@ -1,6 +1,8 @@
 # Recovery of planted features, over seeds and over the strength of the signal: the short form
 # always, the long one with UFSELECT_EXTENDED_TESTS=true.
 
+skip_on_cran()
+
 # Share of the informative columns among as many chosen ones; three groups, `strength` apart.
 recovered <- function(method, strength, seed, ...) {
   withr::with_seed(seed, {

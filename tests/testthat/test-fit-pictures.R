@@ -1,5 +1,7 @@
 # What the pictures show, for base graphics and ggplot2 alike.
 
+skip_on_cran()
+
 methods <- ufs_methods()
 data <- planted(24, 14, informative = 6)
 x <- `dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14)))
@@ -15,7 +17,6 @@ same_error <- function(object, argument, class = "ufs_error_argument") {
 
 for (method in methods$method) {
   test_that(paste0(method, ": every picture draws, in base graphics and in ggplot2"), {
-    skip_most_on_cran(method)
     pdf(NULL)
     withr::defer(dev.off())
     fit <- fit_of(method, x)
@@ -33,7 +34,6 @@ for (method in methods$method) {
       for (type in picture_types(fit)) expect_silent(do.call(plot, c(list(fit, type, x), one)))
     }
     expect_identical(plot(fit), fit)
-    skip_on_cran()
     skip_if_not_installed("ggplot2")
     for (type in picture_types(fit)) {
       p <- ggplot2::autoplot(fit, type, x)
@@ -136,7 +136,6 @@ test_that("names without a score are in brackets", {
 })
 
 test_that("a graph and a path of ALFS draw in both engines", {
-  skip_on_cran()
   graph <- suppressWarnings(ufs_graph(x))
   expect_identical(picture(graph, "degree")$table$y, sort(graph$degree, decreasing = TRUE))
   weights <- as.matrix(graph)
@@ -166,7 +165,6 @@ test_that("chosen samples are circled", {
 })
 
 test_that("bad arguments are named", {
-  skip_on_cran()
   pdf(NULL)
   withr::defer(dev.off())
   fit <- fit_of("variance", x)
@@ -198,7 +196,6 @@ test_that("the score picture cuts at k and leaves out long tails of zeros", {
 })
 
 test_that("names never overlap", {
-  skip_on_cran()
   # At most two columns of 25 names, whatever k.
   for (k in c(1, 10, 25, 26, 50, 51, 400)) {
     block <- name_block(sprintf("a rather long name of a feature %d", seq_len(k)))
@@ -263,7 +260,6 @@ test_that("names are cut in the middle", {
 })
 
 test_that("an objective that falls by decades is drawn as the distance to its lowest value", {
-  skip_on_cran()
   fit <- fit_of("socfs", x)
   fit$trace <- data.frame(iteration = 0:9, objective = 2 + 10^-(0:9))
   attr(fit, "shape") <- NULL
@@ -377,7 +373,6 @@ drawing_hash <- function(code) {
 }
 
 test_that("pictures are drawn as they were when they were looked at", {
-  skip_on_cran()
   skip_if(getRversion() < "4.2" || getRversion() >= "4.4", "recorded with the PDF device of R 4.2")
   curve <- data.frame(x = rep(1:5, 3), y = c(1:5, 5:1, rep(2, 5)) / 5, series = rep(c("one", "two", "base"), each = 5))
   curve$low <- curve$y - .05
@@ -404,7 +399,6 @@ test_that("pictures are drawn as they were when they were looked at", {
 })
 
 test_that("overlap is the share of the selections in common", {
-  skip_on_cran()
   fits <- list(a = fit_of("variance", x), b = fit_of("laplacian", x), c = fit_of("pca", x))
   out <- ufs_overlap(fits, k = 5)
   best <- lapply(fits, selected_features, 5)
@@ -437,7 +431,6 @@ test_that("overlap refuses what cannot be compared", {
 })
 
 test_that("stability, grids, tunings and comparisons have the same picture twice", {
-  skip_on_cran()
   skip_if_not_installed("ggplot2")
   pdf(NULL)
   withr::defer(dev.off())
@@ -476,7 +469,6 @@ test_that("stability, grids, tunings and comparisons have the same picture twice
 })
 
 test_that("a comparison names each curve at its end with its value", {
-  skip_on_cran()
   skip_if_not_installed("kernlab")
   set.seed(1)
   out <- suppressWarnings(ufs_compare(x, rep(1:2, 12), "variance", k = c(2, 4), mode = "cluster", repeats = 1))
@@ -547,7 +539,6 @@ test_that("values that differ by rounding alone are drawn as one", {
 })
 
 test_that("ggplot2 keeps the order of the panels", {
-  skip_on_cran()
   skip_if_not_installed("ggplot2")
   pic <- new_picture("curves", table = data.frame(x = rep(1:3, 4), y = 1:12, series = rep(c("a", "b"), each = 3),
     panel = rep(c("m = 5", "m = 10"), each = 6)), xlab = "k", ylab = "accuracy", title = "panels")
@@ -737,7 +728,6 @@ test_that("a split shows its sets among all rows, a tuning its choice, a compari
   withr::local_pdf(NULL)
   expect_identical(plot(split), split)
   expect_identical(plot(withr::with_seed(1, ufs_split(x, m = 14, test = 9)), main = "all rows")$n, 24L)
-  skip_on_cran()
   tune <- ufs_tune(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)), k = 4)
   cells <- picture(tune, "reconstruction", NULL)
   expect_identical(cells$mark, c(match(tune$choice$n_components[[1]], 1:3), match(tune$choice$scale[[1]], c(FALSE, TRUE))))
@@ -999,7 +989,6 @@ test_that("what is plotted are the points of the picture", {
 })
 
 test_that("what ggplot2 draws is seen through by a part at most", {
-  skip_on_cran()
   skip_if_not_installed("ggplot2")
   fit <- fit_of("kmeans_f", x)
   pictures <- c(lapply(picture_types(fit), function(type) ggplot2::autoplot(fit, type, x)),

@@ -1,5 +1,7 @@
 # Every layout of the same numbers gives the same answers, call by call and fit by fit.
 
+skip_on_cran()
+
 judges <- unname(as.matrix(USJudgeRatings))
 cars <- unname(as.matrix(mtcars))
 named <- function(x) `dimnames<-`(x, list(NULL, paste0("f", seq_len(ncol(x)))))
@@ -37,7 +39,6 @@ expect_kept <- function(op, z) {
 }
 
 test_that("columns that are kept come in the order asked for", {
-  skip_on_cran()
   skip_if_not_installed("bigmemory")
   x <- judges[1:12, 1:5]
   # By rows, as no big.matrix is by itself.
@@ -46,7 +47,6 @@ test_that("columns that are kept come in the order asked for", {
 })
 
 test_that("so they do in files, whatever the layout", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- judges[1:12, 1:5]
   for (layout in layouts_of(x)[c("file", "by_rows", "tiny_rows", "tiny_columns")]) {
@@ -55,7 +55,6 @@ test_that("so they do in files, whatever the layout", {
 })
 
 test_that("all columns in use: SOCFS and JSPCA on a file are those of the matrix", {
-  skip_on_cran()
   # Solvers ask for all columns in the order in which they came in.
   expect_same_fits(named(cars), "socfs", lambda_rel = .01, only = "file")
   expect_same_fits(named(judges), "jspca", lambda_rel = .02, loss = "sample", only = "file")
@@ -66,14 +65,12 @@ test_that("sparse and on-disk data get the dense matrix's ALFS with lambda > 0",
   paper <- ufs_control(paper = list(lambda_rel = .02))
   fit <- function(x) fit_layout("dense", x, "alfs", list(control = paper))
   for (x in list(named(cars), named(t(judges)))) expect_lt(fits_apart(fit(to_sparse(x)), fit(x)), 1e-12)
-  skip_on_cran()
   expect_same_fits(named(cars), "alfs", control = paper, only = "by_rows")
 })
 
 # Methods that pass over a file in one way each have all layouts; the others three and one of the rest in
 # turn. tests/dev/layouts.R has them all.
 test_that("every method gives the same scores in every layout", {
-  skip_on_cran()
   short <- named(judges[1:24, ])
   layouts <- layouts_of(short)
   tall <- named(t(judges[1:24, ]))
@@ -91,7 +88,6 @@ test_that("every method gives the same scores in every layout", {
 })
 
 test_that("each call of an operator in a fit answers as the matrix does", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- named(judges[1:30, ])
   worst <- list()

@@ -1,5 +1,7 @@
 # An error or an interrupt in the middle leaves nothing behind: no connection, result, file, option or seed.
 
+skip_on_cran()
+
 # Everything that could be left; `connection`: one of SQLite, which tells of a result that is open.
 state_of <- function(connection) {
   open <- tryCatch(withCallingHandlers({
@@ -20,7 +22,6 @@ local_table <- function(env = parent.frame()) {
 }
 
 test_that("an error in any piece of the moments, or of a sketch, leaves nothing behind", {
-  skip_on_cran()
   for (package in c("RSQLite", "Matrix")) skip_if_not_installed(package)
   connection <- local_table()
   small_queries <- query_pieces

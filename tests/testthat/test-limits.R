@@ -1,5 +1,7 @@
 # What is no error of a fit (a time limit, memory, an interrupt) ends the loop over fits around it.
 
+skip_on_cran()
+
 x <- as.matrix(mtcars)
 loops <- list(
   grid = quote(ufs_grid(x, "pca", list(n_components = rep(1:3, 4)))),
@@ -65,19 +67,16 @@ ended <- function(during) {
 }
 
 test_that("a time limit ends every loop over fits at once", {
-  skip_on_cran()
   last <- ended(out_of_time)
   expect_match(conditionMessage(last), gettext("reached elapsed time limit", domain = "R"), fixed = TRUE)
 })
 
 test_that("memory that R does not get ends every loop over fits at once", {
-  skip_on_cran()
   last <- ended(function() numeric(2^50))
   expect_match(conditionMessage(last), "cannot allocate vector")
 })
 
 test_that("an interrupt ends every loop over fits at once", {
-  skip_on_cran()
   last <- ended(interrupted)
   expect_s3_class(last, "interrupt")
 })

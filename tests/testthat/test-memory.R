@@ -1,9 +1,10 @@
 # No function asks R for an n x n or p x p matrix before check_bytes() has: each runs on a tall and on
 # a wide table in a session that has less memory than one such matrix.
 
+skip_on_cran()
+skip_processes()
+
 test_that("every function ends in a result or in words where a square of rows or columns is too large", {
-  skip_on_cran()
-  skip_processes()
   folder <- withr::local_tempdir()
   script <- quote({
     library(ufselect)

@@ -1,5 +1,7 @@
 # Every method on sparse data and data on disk against the same method on the dense matrix.
 
+skip_on_cran()
+
 skip_if_not_installed("Matrix")
 
 # Runs a method on the dense matrix, on the sparse one and on blocks; the last two must agree
@@ -8,7 +10,7 @@ three_ways <- function(x, .method, ..., tolerance = 1e-6, seed = 1) {
   run <- function(x) withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x = x, method = .method, ...))))
   dense <- run(x)
   others <- list(sparse = run(to_sparse(x)))
-  if (!on_cran() && requireNamespace("DelayedArray", quietly = TRUE)) {
+  if (requireNamespace("DelayedArray", quietly = TRUE)) {
     others$blocks <- run(ufs_data(DelayedArray::DelayedArray(x), block_bytes = 8 * 7 * nrow(x)))
   }
   # No copy of a wide dense matrix, by the methods that can do without.
@@ -43,7 +45,6 @@ sets <- list(wide = grouped_counts(30, 90), tall = grouped_counts(80, 25), squar
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": variance, random, pca, cur and k-means + F are those of the dense matrix"), {
-    if (name != "wide") skip_on_cran()
     three_ways(x, "variance")
     three_ways(x, "random", what = "both")
     for (how in all_four) {
@@ -59,7 +60,6 @@ for (name in names(sets)) {
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": SOCFS and JSPCA are those of the dense matrix"), {
-    skip_on_cran()
     for (how in all_four) {
       args <- list(center = how[1], scale = how[2])
       fits <- do.call(three_ways, c(list(x, "socfs", n_clusters = 3, tolerance = 1e-4), args))
@@ -87,7 +87,6 @@ for (name in names(sets)) {
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": graphs and what is made of them are those of the dense matrix"), {
-    skip_on_cran()
     for (weights in c("heat", "binary", "cosine")) {
       for (how in all_four) {
         make <- function(x) suppressWarnings(ufs_graph(x, 4, weights, center = how[1], scale = how[2]))
@@ -109,7 +108,6 @@ for (name in names(sets)) {
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": TED, RRSS and facility location see the same inner products"), {
-    skip_on_cran()
     for (how in all_four) {
       args <- list(center = how[1], scale = how[2])
       fits <- do.call(three_ways, c(list(x, "ted", m = 6), args))
@@ -143,7 +141,6 @@ test_that("ties and copies of rows: neighbours of a sparse matrix are the dense 
 })
 
 test_that("many samples: neighbours on principal component scores, said in the print", {
-  skip_on_cran()
   set <- grouped_counts(150, 60)
   withr::local_options(ufselect.exact_neighbours = 100L)
   fit <- suppressWarnings(ufs_laplacian(to_sparse(set$x), graph = list(n_neighbours = 6)))
@@ -178,7 +175,6 @@ test_that("copies of columns share their row in sparse data too", {
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": sparse principal components are those of the dense matrix, certified"), {
-    skip_on_cran()
     for (how in all_four) {
       fits <- three_ways(x, "spca", n_components = 3, lambda_rel = .2, center = how[1],
         scale = how[2], tolerance = 1e-4, control = ufs_control(tol = 1e-7))
@@ -209,7 +205,6 @@ for (name in names(sets)) {
 }
 
 test_that("sparse principal components read a tall file four times, once for equal columns", {
-  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   x <- sets$tall$x
   expect_lte(suppressWarnings(ufs_spca(DelayedArray::DelayedArray(x), 2))$input$passes, 4L)
@@ -233,7 +228,6 @@ alfs_objective <- function(fit, z, w) {
 for (name in c(names(sets), "wider")) {
   x <- if (name == "wider") grouped_counts(12, 1100)$x else sets[[name]]$x
   test_that(paste0(name, ": ALFS is that of the dense matrix, certified"), {
-    if (name != "wide") skip_on_cran()
     ways <- if (name == "wider") all_four[1] else all_four
     for (how in ways) {
       args <- list(center = how[1], scale = how[2], select = "pivot")
@@ -264,7 +258,6 @@ for (name in c(names(sets), "wider")) {
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": ALFS with lambda > 0 is that of the dense matrix, certified"), {
-    skip_on_cran()
     for (how in all_four) {
       # An empty row of samples has no direction: its cosines, and so T, are rounding.
       y <- if (how[1]) x else x[-nrow(x), ]
@@ -287,7 +280,6 @@ for (name in names(sets)) {
     }
   })
   test_that(paste0(name, ": neighbourhood reconstruction sees the same inner products"), {
-    skip_on_cran()
     # No ties among distances: counts have many, which rounding decides.
     y <- x * (1 + withr::with_seed(5, matrix(runif(length(x), 0, .01), nrow(x))))
     for (how in all_four) {
@@ -308,7 +300,6 @@ test_that("the penalties' bounds are those of the dense matrix where x passes in
 })
 
 test_that("ALFS forms x only where it must", {
-  skip_on_cran()
   s <- to_sparse(sets$wide$x)
   dense_said <- function(...) {
     said <- FALSE
@@ -325,7 +316,6 @@ test_that("ALFS forms x only where it must", {
 })
 
 test_that("samples that are fitted all but exactly have exact residuals in sparse data too", {
-  skip_on_cran()
   # Rank 2, three rows apart: the expanded form of the others' residuals has no digits left.
   x <- withr::with_seed(3, matrix(rexp(40), 20) %*% matrix(rexp(120) * (runif(120) < 0.5), 2))
   x[1:3, ] <- x[1:3, ] + withr::with_seed(4, matrix(rexp(180), 3))
@@ -356,7 +346,6 @@ test_that("above 50 components k-means says that it saw only those", {
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": css, medoids, consensus and diversify are those of the dense matrix"), {
-    skip_on_cran()
     for (how in all_four) {
       args <- list(center = how[1], scale = how[2])
       for (mu_rel in c(0, 0.1)) {
@@ -401,7 +390,6 @@ for (name in names(sets)) {
   })
 
   test_that(paste0(name, ": the CUR decomposition reads its rows and columns alone"), {
-    skip_on_cran()
     for (how in all_four) {
       fits <- three_ways(x, "cur", rank = 3, draw = "top", m = 5, k = 6,
         decomposition = TRUE, center = how[1], scale = how[2])
@@ -433,7 +421,6 @@ test_that("none of these forms the matrix", {
 })
 
 test_that("copies of columns are found in one pass over a file, whichever way it lies", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- withr::with_seed(1, matrix(rnorm(50 * 30), 50))
   x[, c(7, 19)] <- x[, 3]
@@ -463,7 +450,6 @@ test_that("an operator prints what it is and its size", {
 })
 
 test_that("components too close to the next ones are computed with all others, which is said", {
-  skip_on_cran()
   x <- withr::with_seed(1, matrix(stats::rnorm(600 * 800), 600))
   expect_message(found <- x_pca(x, 10, tol = 1e-30), "10 leading principal.*all 600 were",
     class = "ufs_message_spectrum")
@@ -471,7 +457,6 @@ test_that("components too close to the next ones are computed with all others, w
 })
 
 test_that("components that do not converge are given with a warning and their residual", {
-  skip_on_cran()
   skip_if_not_installed("Matrix")
   # Too many columns for their Gram matrix, and the leading squares differ by 1e-8 of the first.
   x <- Matrix::sparseMatrix(i = 1:6200, j = 1:6200, x = sqrt(1 - (0:6199 / 6200)^2))

@@ -1,5 +1,7 @@
 # What print(), summary() and the tables say, put together once more from the fit and the data.
 
+skip_on_cran()
+
 data <- planted(24, 14, informative = 6)
 x <- cbind(`dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14))), flat = 2)
 
@@ -26,7 +28,6 @@ first_of <- function(score, key, names, n, size = NULL) {
 
 for (method in ufs_methods()$method) {
   test_that(paste0(method, ": print and summary say what is in the fit"), {
-    skip_most_on_cran(method)
     fit <- fit_of(method, x)
     row <- ufs_methods()[ufs_methods()$method == method, ]
     lines <- capture.output(print(fit))
@@ -119,7 +120,6 @@ for (method in ufs_methods()$method) {
 }
 
 test_that("every method remembers how many it was asked for, and its print shows no more", {
-  skip_on_cran()
   for (method in ufs_methods()$method) {
     known <- names(formals(getExportedValue("ufselect", paste0("ufs_", method))))
     for (name in if (method == "css") "k" else intersect(c("k", "m"), known)) {
@@ -140,7 +140,6 @@ masked <- function(...) {
 }
 
 test_that("the words that print() puts around the numbers", {
-  skip_on_cran()
   words <- unlist(lapply(ufs_methods()$method, function(method) masked(fit_of(method, x))))
   expect_snapshot(writeLines(words))
 })
@@ -220,7 +219,6 @@ test_that("what is left out or filled in is counted", {
 })
 
 test_that("a comparison's summary, and its print, are means over its results", {
-  skip_on_cran()
   y <- factor(rep(1:3, 8))
   set.seed(1)
   out <- suppressWarnings(ufs_compare(x[, 1:14], y, c("variance", "pca"), k = c(2, 4), m = 6, repeats = 3,
@@ -251,7 +249,6 @@ test_that("a comparison's summary, and its print, are means over its results", {
 })
 
 test_that("a grid's summary counts how often each feature is among the best", {
-  skip_on_cran()
   x <- x[, 1:14]
   grid <- ufs_grid(x, "pca", list(n_components = 1:4))
   out <- summary(grid, k = 3)

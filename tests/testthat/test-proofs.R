@@ -1,7 +1,8 @@
 # What ufs_css(optimal = TRUE) proves, against every choice there is. tests/dev/proofs.R has more cases.
 
+skip_on_cran()
+
 test_that("no proof is false: scales, integers, orthogonal designs, every constraint, targets", {
-  skip_on_cran()
   found <- vapply(1:300, function(seed) {
     one <- proof_case(seed)
     if (one$status %in% c("proved", "refused", "ambiguous")) one$status else

@@ -1,3 +1,5 @@
+skip_on_cran()
+
 x <- as.matrix(mtcars)
 
 # A random grid of settings `n`, with or without a seed of the session's.
@@ -26,7 +28,6 @@ test_that("finished settings are written and read back", {
 })
 
 test_that("a longer grid reuses all of a shorter one, wherever its settings stand", {
-  skip_on_cran()
   folder <- withr::local_tempdir()
   short <- run(2:9, folder)
   long <- run(c(12, 10:2), folder)
@@ -46,7 +47,6 @@ test_that("a longer grid reuses all of a shorter one, wherever its settings stan
 })
 
 test_that("without set.seed() the seed of the folder makes old and new fit each other", {
-  skip_on_cran()
   folder <- withr::local_tempdir()
   first <- run(2:4, folder, seed = NULL)
   expect_false(identical(run(2:4, seed = NULL)$feature_scores, first$feature_scores))
@@ -68,7 +68,6 @@ test_that("without set.seed() the seed of the folder makes old and new fit each 
 })
 
 test_that("more repeats of a comparison and more resamples reuse those that were made", {
-  skip_on_cran()
   folder <- withr::local_tempdir()
   compare <- function(repeats, methods = c("variance", "kmeans_f"), folder = NULL) {
     set.seed(1)
@@ -125,7 +124,6 @@ test_that("names by content are the same everywhere and differ where values do",
 })
 
 test_that("every byte counts, and seeds fill their range", {
-  skip_on_cran()
   bytes <- as.raw(rep(0:255, length.out = 2^22 + 3))
   one <- hash_bytes(bytes)
   for (at in c(1, 4, 2^22, 2^22 + 1, 2^22 + 3)) {
@@ -155,7 +153,6 @@ test_that("a comparison with another classifier of the same name is another comp
 })
 
 test_that("what is in a checkpoint folder is not believed blindly", {
-  skip_on_cran()
   folder <- withr::local_tempdir()
   good <- run(2:3, folder)
   file <- values(folder)[1]
@@ -204,7 +201,6 @@ test_that("what is in a checkpoint folder is not believed blindly", {
 })
 
 test_that("no bit of a checkpoint's file can be wrong unnoticed, or end R", {
-  skip_on_cran()
   folder <- withr::local_tempdir()
   expect_null(store_value(folder, "key", list(numbers = c(1.5, 2), words = c("a", NA))))
   file <- value_file(folder, "key")
@@ -222,7 +218,6 @@ test_that("no bit of a checkpoint's file can be wrong unnoticed, or end R", {
 })
 
 test_that("a folder that cannot be written to costs one warning and nothing else", {
-  skip_on_cran()
   good <- run(2:5)
   attempt <- function(folder, why) {
     said <- list()
@@ -312,7 +307,6 @@ test_that("nobody owns a part: it goes with the value of its name, or with time"
 })
 
 test_that("changed data are other data, however they are stored", {
-  skip_on_cran()
   folder <- withr::local_tempdir()
   reused <- function(data) run(2:3, folder, data)$checkpoint$reused
   expect_identical(reused(x), 0L)
@@ -348,7 +342,6 @@ test_that("another version of the package is another checkpoint, with the same s
 })
 
 test_that("files on disk and big.matrix count by what is in them", {
-  skip_on_cran()
   reused <- function(data, folder, ...) run(2:3, folder, data, ...)$checkpoint$reused
   if (requireNamespace("HDF5Array", quietly = TRUE)) {
     for (chunk in list(c(4, 11), c(32, 2))) {
@@ -392,7 +385,6 @@ test_that("files on disk and big.matrix count by what is in them", {
 })
 
 test_that("workers store what they have done, and fail to store it, as one process does", {
-  skip_on_cran()
   skip_if_not_installed("future")
   folder <- withr::local_tempdir()
   serial <- run(2:6)

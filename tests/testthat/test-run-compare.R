@@ -1,3 +1,5 @@
+skip_on_cran()
+
 x <- as.matrix(iris[, 1:4])
 y <- iris$Species
 
@@ -12,7 +14,6 @@ test_that("halves are stratified and every class is on both sides", {
 })
 
 test_that("a comparison has every line it must have", {
-  skip_on_cran()
   skip_if_not_installed("rpart")
   set.seed(1)
   out <- ufs_compare(x, y, c("pca+random"), k = 1:2, m = c(10, 30), classifiers = "tree", repeats = 2, n_random = 3)
@@ -83,7 +84,6 @@ test_that("a failing method is a recorded error", {
 })
 
 test_that("cluster mode reports accuracy, nmi and ari", {
-  skip_on_cran()
   skip_if_not_installed("clue")
   set.seed(1)
   out <- ufs_compare(x, y, "kmeans_f", k = 1:2, mode = "cluster", repeats = 2, n_random = 3)
@@ -108,7 +108,6 @@ test_that("same seed, same comparison, also with two workers", {
 })
 
 test_that("bad arguments are classed errors", {
-  skip_on_cran()
   bad <- function(object, argument) {
     expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
   }
@@ -142,7 +141,6 @@ test_that("the built-in classifiers classify", {
 })
 
 test_that("a grid gives the label-free choice and the best with labels", {
-  skip_on_cran()
   skip_if_not_installed("clue")
   data <- planted(60, 25)
   grid <- list(n_components = c(1, 2, 6))
@@ -163,7 +161,6 @@ test_that("a grid gives the label-free choice and the best with labels", {
 first_class <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
 
 test_that("a grid of a sample method is run: the choice without labels and the best with them", {
-  skip_on_cran()
   near <- function(x, y, newx) y[apply(newx, 1, function(r) which.min(colSums((t(x) - r)^2)))]
   grid <- list(mu_rel = c(.001, .1, 100))
   set.seed(1)
@@ -223,7 +220,6 @@ test_that("warnings and void rankings are counted and shown", {
 })
 
 test_that("every value of `at` is drawn, and the best one for each method", {
-  skip_on_cran()
   set.seed(1)
   out <- ufs_compare(x, y, c("variance", "ted"), k = 2:3, m = c(3, 9, 20), classifiers = list(
     near = function(x, y, newx) y[apply(newx, 1, function(r) which.min(colSums((t(x) - r)^2)))]),
@@ -273,7 +269,6 @@ test_that("a classifier that stops is named, in a classed error", {
 })
 
 test_that("classes in a list, a sampler without m and odd digits are refused by name", {
-  skip_on_cran()
   one <- list(one = function(x, y, newx) rep(levels(y)[1L], nrow(newx)))
   compare <- function(y, methods = "pca", ...) {
     ufs_compare(x, y, methods, k = 2, classifiers = one, repeats = 1, n_random = 2, baselines = FALSE, ...)
@@ -307,7 +302,6 @@ test_that("labels of one's own do not shift the baselines, and nothing to compar
 })
 
 test_that("k = \"auto\" is one number for all methods, by decoys", {
-  skip_on_cran()
   data <- planted(60, 40, informative = 10)
   x <- `colnames<-`(data$x, paste0("f", 1:40))
   run <- function(...) withr::with_seed(1, suppressMessages(ufs_compare(x, data$cluster, c("pca", "variance"), k = "auto",
@@ -412,7 +406,6 @@ test_that("a table without grids has no rows of grids; labels that k-means canno
   expect_identical(one$accuracy, NA_real_)
   expect_identical(one$error, "")
   expect_identical(is.na(out$results$accuracy[out$results$method == "all"]), FALSE)
-  skip_on_cran()
   # k-means of more columns than a block holds is that of their scores.
   x <- withr::with_seed(1, matrix(stats::rnorm(400), 40) + 4 * rep(0:1, each = 20))
   z <- as_ufs_operator(ufs_data(Matrix::Matrix(x, sparse = TRUE)))$x

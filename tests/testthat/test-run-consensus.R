@@ -1,3 +1,5 @@
+skip_on_cran()
+
 judges_by_hand <- function(scale = TRUE, center = TRUE) {
   list(function(w) ufs_pca(w, 3, center = center, scale = scale),
     function(w) ufs_laplacian(w, center = center, scale = scale))
@@ -130,7 +132,6 @@ test_that("the same columns for every seed", {
 })
 
 test_that("under noise the choice is of real columns, and k = NULL ends where noise begins", {
-  skip_on_cran()
   set.seed(2)
   x <- planted(60, 15, informative = 15)$x
   w <- cbind(x, do.call(cbind, lapply(1:8, function(i) apply(x, 2, sample))))
@@ -161,7 +162,6 @@ test_that("center and scale go to the members that have them", {
 })
 
 test_that("all seven members, and what cannot be a member", {
-  skip_on_cran()
   x <- planted(40, 20)$x
   set.seed(1)
   fit <- suppressWarnings(ufs_consensus(x, n_clusters = 3, k = 6))
@@ -183,7 +183,6 @@ test_that("the same for any number of workers", {
 })
 
 test_that("constant columns, wherever they are, change nothing", {
-  skip_on_cran()
   x <- planted(40, 12, informative = 5)$x
   colnames(x) <- paste0("f", 1:12)
   run <- function(x, ...) withr::with_seed(3, suppressMessages(suppressWarnings(ufs_consensus(x, n_clusters = 3, k = 5, ...))))
@@ -201,7 +200,6 @@ test_that("constant columns, wherever they are, change nothing", {
 })
 
 test_that("members that tie all columns agree with nothing, and nothing is warned of", {
-  skip_on_cran()
   x <- withr::with_seed(1, matrix(stats::rnorm(8), 4))
   colnames(x) <- c("a", "b")
   # On four samples of two columns some mean of ranks is tied.

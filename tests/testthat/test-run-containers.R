@@ -1,5 +1,7 @@
 # What is drawn depends on values and seed, never on how a table is held.
 
+skip_on_cran()
+
 containers <- function(x) {
   held <- list(dense = x, frame = as.data.frame(x), list = list(a = x[, 1:20], b = x[, -(1:20)]))
   if (requireNamespace("Matrix", quietly = TRUE)) held$sparse <- Matrix::Matrix(x, sparse = TRUE)
@@ -20,7 +22,6 @@ log_counts <- function() {
 }
 
 test_that("consensus, decoys, size, look, select and stability do not see the container", {
-  skip_on_cran()
   doors <- list(
     consensus = function(x) {
       fit <- ufs_consensus(x, n_clusters = 4, k = 10)

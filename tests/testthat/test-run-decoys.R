@@ -1,5 +1,7 @@
 # Soundness of the shares, and that they are those of the definition.
 
+skip_on_cran()
+
 quiet <- function(code) suppressMessages(suppressWarnings(code))
 # `real` columns of three groups among `noise` independent ones.
 hidden <- function(n, real, noise, size = 2) {
@@ -124,7 +126,6 @@ test_that("a decoy keeps the values of each block of rows", {
 })
 
 test_that("every order of columns and decoys has the same chance; chunks stay together", {
-  skip_on_cran()
   set.seed(3)
   turns <- replicate(6000, paste(mixed_order(3, 1), collapse = ""))
   expect_length(unique(turns), 24)
@@ -144,7 +145,6 @@ test_that("ties favour nobody", {
 })
 
 test_that("columns with independent values have uniform ranks among their decoys", {
-  skip_on_cran()
   # The rank of a column of noise among 9 decoys of its own kind.
   set.seed(4)
   rank <- replicate(400, {
@@ -158,7 +158,6 @@ test_that("columns with independent values have uniform ranks among their decoys
 })
 
 test_that("on pure noise the share is about 1 and no column is better", {
-  skip_on_cran()
   set.seed(5)
   out <- replicate(12, {
     found <- quiet(ufs_decoys(hidden(80, 0, 60), c("pca", "laplacian", "kmeans_f", "random"),
@@ -171,7 +170,6 @@ test_that("on pure noise the share is about 1 and no column is better", {
 })
 
 test_that("the share is near the truth under one to twenty columns of noise for each real one", {
-  skip_on_cran()
   set.seed(6)
   for (ratio in c(1, 5, 20)) {
     off <- replicate(8, {
@@ -187,7 +185,6 @@ test_that("the share is near the truth under one to twenty columns of noise for 
 })
 
 test_that("control keeps its promise in a single repeat", {
-  skip_on_cran()
   set.seed(7)
   share <- replicate(60, {
     found <- ufs_decoys(hidden(60, 30, 120, size = 1.2), "pca", n_components = 2, share = .1,
@@ -202,7 +199,6 @@ test_that("control keeps its promise in a single repeat", {
 })
 
 test_that("sizes, copies, constants and names", {
-  skip_on_cran()
   set.seed(8)
   x <- hidden(60, 8, 12, size = 4)
   run <- function(x, ...) {
@@ -255,7 +251,6 @@ test_that("one decoy is enough to ask for", {
 })
 
 test_that("what was made without the decoys, and what cannot be meant, is refused", {
-  skip_on_cran()
   x <- hidden(30, 5, 5)
   run <- function(...) ufs_decoys(x, ...)
   expect_arguments(graph = run("laplacian", graph = quiet(ufs_graph(x))),
@@ -270,7 +265,6 @@ test_that("what was made without the decoys, and what cannot be meant, is refuse
 
 for (method in subset(ufs_methods(), selects != "samples")$method) {
   test_that(paste0(method, ": has a share among decoys"), {
-    if (method %in% c("blfse", "alfs", "topk", "consensus")) skip_on_cran()
     set.seed(1)
     x <- hidden(24, 6, 8)
     args <- needed_arguments(method)
@@ -293,7 +287,6 @@ for (method in subset(ufs_methods(), selects != "samples")$method) {
 }
 
 test_that("the same on sparse data and on files, by rows and by columns", {
-  skip_on_cran()
   # Without ties, which rounding would decide.
   set.seed(2)
   x <- hidden(40, 12, 17)
@@ -313,7 +306,6 @@ test_that("the same on sparse data and on files, by rows and by columns", {
 })
 
 test_that("a source with decoys beside it reads as the matrix it stands for", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- unname(hidden(20, 4, 8))
   for (name in c("by_rows", "by_columns", "tiny_columns")) {
@@ -350,7 +342,6 @@ test_that("a checkpoint folder keeps what is done; workers change nothing", {
 })
 
 test_that("print is in words; tables and pictures say the same", {
-  skip_on_cran()
   set.seed(10)
   x <- hidden(60, 10, 20)
   found <- ufs_decoys(x, c("pca", "random"), n_components = 2, repeats = 3, k = 15)
@@ -377,7 +368,6 @@ test_that("print is in words; tables and pictures say the same", {
 })
 
 test_that("the share of noise among all columns", {
-  skip_on_cran()
   noise <- matrix(rnorm(80 * 90), 80)
   x <- cbind(matrix(rnorm(30 * 2), 2)[rep(1:2, 40), ] * 3, matrix(0, 80, 60)) + noise[, 1:90]
   noise_of <- function(x) withr::with_seed(1, ufs_decoys(x, "pca", n_components = 1, repeats = 1))$noise
@@ -390,7 +380,6 @@ test_that("the share of noise among all columns", {
 })
 
 test_that("columns that must be in are no evidence: they are not judged, and neither are their decoys", {
-  skip_on_cran()
   noise <- withr::with_seed(1, matrix(rnorm(60 * 40), 60))
   for (conservative in c(FALSE, TRUE)) {
     found <- withr::with_seed(2, ufs_decoys(noise, "pca", n_components = 3, include = 1:10, exclude = 11:12, repeats = 3,
@@ -421,7 +410,6 @@ test_that("columns that must be in are no evidence: they are not judged, and nei
 })
 
 test_that("of many rows methods of inner products see a triangle, and answer the same", {
-  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(27000 * 50), 27000))
   x[, 1:9] <- x[, 1:9] + rnorm(27000)
   run <- function() suppressMessages(withr::with_seed(2, ufs_decoys(x, "css", repeats = 1)))
@@ -442,7 +430,6 @@ test_that("of many rows methods of inner products see a triangle, and answer the
 })
 
 test_that("a method that is no name is refused; a table has a row per method, NA where no column is better", {
-  skip_on_cran()
   x <- withr::with_seed(1, hidden(30, 5, 5))
   wrong <- expect_error(ufs_decoys(x, 1), "method", class = "ufs_error_argument")
   expect_identical(wrong$argument, "method")
@@ -505,7 +492,6 @@ test_that("more columns than are better than noise: the print says how many of t
 })
 
 test_that("decoys of many rows are permuted columns still", {
-  skip_on_cran()
   x <- cbind(sin(1:3e5), cos(1:3e5))[, rep(1:2, 4)]
   made <- withr::with_seed(1, dense_with_decoys(x, 1:8, 1:8, list(NULL)))
   expect_setequal(made$ord, 1:16)

@@ -1,3 +1,5 @@
+skip_on_cran()
+
 test_that("columns beside decoys rank by shared products as by fits, in any container", {
   set.seed(5)
   group <- rep(0:1, 20)

@@ -1,4 +1,6 @@
 # One-way analysis of variance of every column, by aov().
+skip_on_cran()
+
 by_aov <- function(x, g, block = NULL, weights = NULL) {
   t(apply(x, 2L, function(v) {
     table <- data.frame(v = v, g = factor(g), b = if (is.null(block)) 1 else factor(block))
@@ -118,7 +120,6 @@ test_that("columns far from zero and constant ones are judged rightly", {
 })
 
 test_that("pure noise rarely repeats, and what repeats is found", {
-  skip_on_cran()
   set.seed(5)
   sizes <- rep(2L, 40L)
   any_found <- vapply(1:200, function(i) {

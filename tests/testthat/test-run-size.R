@@ -1,5 +1,7 @@
 # How many: the curves are those of the other functions, the answer follows its rule.
 
+skip_on_cran()
+
 quiet <- function(code) suppressMessages(suppressWarnings(code))
 set.seed(11)
 x <- matrix(rnorm(60 * 24), 60)
@@ -11,7 +13,6 @@ sized <- function(x, ..., seed = 1) {
 }
 
 test_that("compression asks for rows left out, clusters for neighbours", {
-  skip_on_cran()
   x <- open_data(planted(40, 12, informative = 4)$x)
   measure <- function(task) withr::with_seed(1, task_size(x, "css", list(), task)$curve$measure[1L])
   expect_match(measure("compress"), "rows left out")
@@ -19,7 +20,6 @@ test_that("compression asks for rows left out, clusters for neighbours", {
 })
 
 test_that("the curves are those of the other functions", {
-  skip_on_cran()
   out <- sized(x, k = c(24, 3, 8))
   expect_identical(out$curve$k, c(3L, 8L, 24L))
   fit <- ufs_pca(x, 2)
@@ -69,7 +69,6 @@ test_that("the rule: noise, some, all, not repeatable", {
 })
 
 test_that("k = \"auto\" is the answer of ufs_size(), asked of principal components where decoys say little", {
-  skip_on_cran()
   set.seed(1)
   some <- auto_k(x, "pca", list(n_components = 2), repeats = 2)
   size <- withr::with_seed(1, quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 3)))
@@ -87,7 +86,6 @@ test_that("k = \"auto\" is the answer of ufs_size(), asked of principal componen
 })
 
 test_that("the answer on columns among noise, on noise and on columns alone", {
-  skip_on_cran()
   some <- sized(x)
   expect_identical(some$verdict, "some")
   expect_lt(abs(some$k - 8), 3)
@@ -103,7 +101,6 @@ test_that("the answer on columns among noise, on noise and on columns alone", {
 })
 
 test_that("sparse data and files give the same", {
-  skip_on_cran()
   x[x < 0] <- 0
   dense <- sized(x)
   for (kind in layouts_of(x)[c("sparse", "by_rows", "shared")]) {
@@ -115,7 +112,6 @@ test_that("sparse data and files give the same", {
 })
 
 test_that("a fit will do; a folder keeps the work; mistakes are told", {
-  skip_on_cran()
   folder <- withr::local_tempdir()
   set.seed(1)
   one <- quiet(ufs_size(x, ufs_pca(x, 2), repeats = 2, n_resamples = 3, checkpoint = folder))
@@ -131,7 +127,6 @@ test_that("a fit will do; a folder keeps the work; mistakes are told", {
 })
 
 test_that("print, tables and pictures say the same", {
-  skip_on_cran()
   out <- sized(x)
   lines <- capture.output(print(out))
   expect_true(any(grepl(paste0("k = ", out$k, ": ", out$reason), lines, fixed = TRUE)))
@@ -149,7 +144,6 @@ test_that("print, tables and pictures say the same", {
 })
 
 test_that("ufs_size(), ufs_select() and the recipe step name one number for one task or method", {
-  skip_on_cran()
   skip_if_not_installed("dslabs")
   x <- dslabs::tissue_gene_expression$x
   asked <- function(code) withr::with_seed(4, quiet(code))
@@ -169,7 +163,6 @@ test_that("ufs_size(), ufs_select() and the recipe step name one number for one 
 })
 
 test_that("a task has a number, its reason and its curve, of columns or of samples", {
-  skip_on_cran()
   groups <- planted(60, 20, informative = 20)$x
   size <- withr::with_seed(1, ufs_size(groups, task = "cluster", n_clusters = 3))
   fit <- withr::with_seed(1, ufs_select(groups, "auto", "cluster", n_clusters = 3))
@@ -186,7 +179,6 @@ test_that("a task has a number, its reason and its curve, of columns or of sampl
 })
 
 test_that("k = \"auto\" of a method is the number that ufs_size() names, by whichever door", {
-  skip_on_cran()
   asked <- function(code) withr::with_seed(6, quiet(code))
   for (method in c("pca", "kmeans_f", "random")) {
     args <- switch(method, pca = list(n_components = 2L), kmeans_f = list(n_clusters = 3L))
@@ -223,7 +215,6 @@ test_that("k = \"auto\" is refused where it has no meaning", {
 })
 
 test_that("css is sized by as many components as are above noise: five would load on columns of noise", {
-  skip_on_cran()
   for (seed in c(3, 5, 6)) {
     x <- withr::with_seed(seed, {
       centre <- matrix(rnorm(24, sd = 2), 3)
@@ -268,7 +259,6 @@ test_that("the rest after k columns is noise where its correlations are those of
 })
 
 test_that("the test of the rest keeps its level, and finds what is there", {
-  skip_on_cran()
   rejected <- vapply(1:200, function(seed) {
     x <- withr::with_seed(seed, scale(matrix(rnorm(40 * 15), 40)))
     is.na(rest_is_noise(x, 1:15, 39, 0)$k)
@@ -335,7 +325,6 @@ test_that("the rest, decoys, auto and the look count levels of replicates, not t
 })
 
 test_that("no more often than of the means of the levels the rest of noise is called correlated", {
-  skip_on_cran()
   false <- rowSums(vapply(1:20, function(seed) {
     d <- measured(seed)
     rest <- function(x, ...) withr::with_seed(1, ufs_size(x, "css", n_resamples = 2, repeats = 1, ...))$rest$k > 0

@@ -1,9 +1,10 @@
 # Sketches: leverage by svd(), rare samples, use by methods.
 
+skip_on_cran()
+
 x <- grouped_counts(200, 60)$x
 
 test_that("leverage is that of the singular vectors and sums to their number", {
-  skip_on_cran()
   for (data in list(x, to_sparse(x), x[1:40, ])) {
     ref <- suppressWarnings(as_ufs_matrix(as.matrix(data)))$x
     part <- withr::with_seed(1, ufs_sketch(data, m = 20, n_vectors = 5))
@@ -38,7 +39,6 @@ test_that("facility covers every group, with weights that count the nearest", {
 })
 
 test_that("any method takes a sketch and says so", {
-  skip_on_cran()
   part <- withr::with_seed(1, ufs_sketch(to_sparse(x), 50))
   for (method in c("variance", "pca", "rsr")) {
     fit <- suppressMessages(suppressWarnings(do.call(ufs, c(list(part, method), if (method == "pca") list(n_components = 2)))))
@@ -56,7 +56,6 @@ test_that("a sketch has the names of its rows; PostgreSQL draws rows where it ha
   x <- matrix(1:24 + 0, 6, dimnames = list(letters[1:6], LETTERS[1:4]))
   part <- withr::with_seed(1, suppressWarnings(ufs_sketch(x, 4)))
   expect_identical(dimnames(part), list(letters[part$index], LETTERS[1:4]))
-  skip_on_cran()
   skip_if_not_installed("DBI")
   skip_if_not_installed("dbplyr")
   asked <- NULL

@@ -1,5 +1,6 @@
+skip_on_cran()
+
 test_that("both sets stand for all rows: better than random choice", {
-  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(600), 150))
   split <- withr::with_seed(2, ufs_split(x, m = 20, test = 10))
   expect_length(split$train, 20)
@@ -19,7 +20,6 @@ test_that("both sets stand for all rows: better than random choice", {
 })
 
 test_that("scans of one sample stay together, and m counts samples", {
-  skip_on_cran()
   base <- withr::with_seed(1, matrix(rnorm(160), 40))
   scan <- rep(1:40, each = 3)
   x <- base[scan, ] + withr::with_seed(2, matrix(rnorm(480, sd = .05), 120))
@@ -35,7 +35,6 @@ test_that("scans of one sample stay together, and m counts samples", {
 })
 
 test_that("strata get their shares", {
-  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(400), 100))
   strata <- rep(c("a", "b", "c"), c(60, 30, 10))
   split <- ufs_split(x, m = 20, test = 10, strata = strata)
@@ -48,7 +47,6 @@ test_that("strata get their shares", {
 })
 
 test_that("smooth curves are compared by few scores, and far rows are named", {
-  skip_on_cran()
   grid <- seq(0, 1, length.out = 80)
   x <- withr::with_seed(1, t(vapply(1:60, function(i) {
     rnorm(1) * sin(3 * grid) + rnorm(1) * grid^2 + rnorm(1, sd = .3) * exp(-50 * (grid - .5)^2)
@@ -107,7 +105,6 @@ test_that("a column that numbers the rows is told, by the rule of ufs_look()", {
 })
 
 test_that("far rows and smooth functions by products are those of distances row by row", {
-  skip_on_cran()
   z <- withr::with_seed(4, rbind(matrix(rnorm(3 * 1499), 1499), c(40, 0, 0)))
   to <- round(seq(1, 1500, length.out = 1000))
   d2 <- as.matrix(stats::dist(z))^2
@@ -192,7 +189,6 @@ test_that("a table of one column is drawn on a line", {
 })
 
 test_that("strata and replicates have a value for each row of x, also where rows are left out", {
-  skip_on_cran()
   x <- airquality
   left <- which(stats::complete.cases(x))
   half <- rep(c("a", "b", "c"), 51)

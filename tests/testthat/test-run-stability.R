@@ -1,3 +1,5 @@
+skip_on_cran()
+
 test_that("Nogueira's measure: 1 for equal selections, its formula otherwise", {
   same <- matrix(rep(c(TRUE, FALSE), c(3, 7)), 6, 10, byrow = TRUE)
   expect_equal(nogueira(same, .95)$stability, 1)
@@ -12,7 +14,6 @@ test_that("Nogueira's measure: 1 for equal selections, its formula otherwise", {
 })
 
 test_that("random choices are unstable, within the interval around zero", {
-  skip_on_cran()
   set.seed(3)
   x <- matrix(rnorm(40 * 30), 40)
   out <- ufs_stability(x, "random", k = 6, n_resamples = 60)
@@ -23,7 +24,6 @@ test_that("random choices are unstable, within the interval around zero", {
 })
 
 test_that("the interval covers the long-run value about as often as it says", {
-  skip_on_cran()
   set.seed(4)
   weight <- c(rep(6, 4), rep(1, 12))
   draw <- function(m) t(replicate(m, seq_len(16) %in% sample.int(16, 4, prob = weight)))
@@ -55,7 +55,6 @@ test_that("the interval is right for selections of different sizes", {
 })
 
 test_that("several methods at once, on the same resamples, with a checkpoint", {
-  skip_on_cran()
   folder <- withr::local_tempdir()
   run <- function() {
     set.seed(3)
@@ -100,7 +99,6 @@ test_that("print() has the numbers of the result, the ends of the interval in tw
 })
 
 test_that("stable features are found, samples can be followed too", {
-  skip_on_cran()
   set.seed(1)
   out <- ufs_stability(mtcars, "variance", k = 2, n_resamples = 12)
   expect_identical(names(sort(out$frequency, decreasing = TRUE))[1:2], c("disp", "hp"))
@@ -114,7 +112,6 @@ test_that("stable features are found, samples can be followed too", {
 })
 
 test_that("resamples are of some of very many samples, which the print says", {
-  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(300 * 8), 300, dimnames = list(NULL, letters[1:8])))
   x[, 1:3] <- x[, 1:3] * c(1, 2)
   run <- function(x, ...) withr::with_seed(2, ufs_stability(x, "variance", k = 2, n_resamples = 6, ...))
@@ -145,7 +142,6 @@ test_that("resamples are of some of very many samples, which the print says", {
 })
 
 test_that("same seed, same result; bad arguments are errors", {
-  skip_on_cran()
   run <- function() { set.seed(2); ufs_stability(mtcars, "kmeans_f", k = 3, n_clusters = 2, n_resamples = 4)$selected }
   expect_identical(run(), run())
   expect_arguments(k = ufs_stability(mtcars, "variance", k = 11), m = ufs_stability(mtcars, "variance", k = 2, m = 3),
@@ -167,7 +163,6 @@ test_that("what a method cannot do without is asked for before anything is compu
 })
 
 test_that("summary() is the table and what was chosen most often", {
-  skip_on_cran()
   set.seed(1)
   one <- ufs_stability(mtcars, "random", k = 2, what = "both", m = 4, n_resamples = 10)
   told <- summary(one)

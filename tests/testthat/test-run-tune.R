@@ -1,3 +1,5 @@
+skip_on_cran()
+
 z <- scale(as.matrix(iris[, 1:4]))
 
 test_that("neighbours are compared among some of very many samples, which the print says", {
@@ -58,7 +60,6 @@ test_that("silhouette agrees with cluster::silhouette", {
 })
 
 test_that("the choice is the best by the first criterion, and all are reported", {
-  skip_on_cran()
   set.seed(1)
   data <- planted(60, 30)
   out <- ufs_tune(data$x, "pca", list(n_components = c(1, 2, 8)), k = 8, n_clusters = 3, criterion = names(criteria))
@@ -83,7 +84,6 @@ test_that("criteria prefer planted features to noise", {
 })
 
 test_that("the default criterion is the same for all methods, errors name their argument", {
-  skip_on_cran()
   set.seed(1)
   expect_identical(ufs_tune(mtcars, "pca", list(n_components = 2:3), k = 3, n_clusters = 2)$criterion, "knn_overlap")
   expect_identical(ufs_tune(mtcars, "variance", list(scale = FALSE), k = 3)$criterion, "knn_overlap")

@@ -1,9 +1,10 @@
 # How much a choice hangs on the rows.
 
+skip_on_cran()
+
 drawn_table_of <- function(n) withr::with_seed(1, `dimnames<-`(latent_groups(n, 8), list(NULL, paste0("v", 1:8))))
 
 test_that("the share that comes back is that of an independent half of the rows", {
-  skip_on_cran()
   # Groups of like columns: from clear to hardly any, so that choices hang on the rows more and more.
   found <- vapply(1:12, function(seed) {
     x <- withr::with_seed(seed, {

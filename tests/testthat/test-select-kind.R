@@ -1,5 +1,7 @@
 # What each kind of data is called, and what that decides.
 
+skip_on_cran()
+
 tables <- kind_tables()
 kind_seen <- function(x, kind = NULL) {
   x <- open_data(x)
@@ -20,14 +22,12 @@ planned <- function(x, task, noise = FALSE, size = 2L) {
 }
 
 test_that("what follows from the kind: scaling, weighting, method for each task, noise", {
-  skip_on_cran()
   methods <- c(compress = "css", classify = "css", cluster = "consensus", label = "medoids")
   # Standardised for the tasks in this order?
   scaled <- list(counts = c(FALSE, FALSE, FALSE, FALSE), `log counts` = c(FALSE, FALSE, FALSE, TRUE), grades = c(FALSE, FALSE, FALSE, TRUE),
     `one unit` = c(FALSE, FALSE, FALSE, TRUE), raw = c(FALSE, FALSE, TRUE, TRUE),
     `mixed units` = rep(TRUE, 4), standardised = rep(TRUE, 4))
-  some <- if (on_cran()) c("words", "likert", "mtcars") else names(tables)
-  for (name in some) {
+  for (name in names(tables)) {
     x <- open_data(tables[[name]][[1L]])
     values <- tables[[name]][[2L]]
     for (task in names(methods)) {
@@ -58,7 +58,6 @@ test_that("what follows from the kind: scaling, weighting, method for each task,
 })
 
 test_that("among ten columns of noise for each of their own, every kind is seen to be mostly noise", {
-  skip_on_cran()
   for (name in setdiff(names(kind_makers()), "one_hot")) {
     x <- as.matrix(tables[[name]][[1L]])
     noisy <- withr::with_seed(2, cbind(x, do.call(cbind, lapply(1:10, function(i) apply(x, 2L, sample)))))
@@ -70,7 +69,6 @@ test_that("among ten columns of noise for each of their own, every kind is seen 
 })
 
 test_that("the answer does not depend on how the data are held", {
-  skip_on_cran()
   for (name in c("words", "log_cells", "likert_0", "images", "per_cent", "raw_array", "curves", "clinic")) {
     x <- unname(as.matrix(tables[[name]][[1L]]))
     dense <- kind_seen(x)
@@ -79,7 +77,6 @@ test_that("the answer does not depend on how the data are held", {
 })
 
 test_that("normalised cells give the same columns dense, sparse and on disk", {
-  skip_on_cran()
   x <- `colnames<-`(tables$log_cells[[1L]], paste0("g", seq_len(ncol(tables$log_cells[[1L]]))))
   for (task in c("compress", "classify", "cluster", "label")) {
     pick <- function(x) {
@@ -94,7 +91,6 @@ test_that("normalised cells give the same columns dense, sparse and on disk", {
 })
 
 test_that("values whose squares no double can hold are refused by name before any is judged", {
-  skip_on_cran()
   x <- as.matrix(iris[1:20, 1:4])
   for (unit in c(1e200, 1e-200)) {
     said <- paste("column 'Petal.Width' of `x` are too", if (unit > 1) "large" else "small")
@@ -108,7 +104,6 @@ test_that("values whose squares no double can hold are refused by name before an
 })
 
 test_that("counts of genes are taken as log counts, and so is what `counts` made of them", {
-  skip_on_cran()
   cells <- `colnames<-`(tables$cells[[1L]], paste0("ENSG", 1e6 + seq_len(ncol(tables$cells[[1L]]))))
   pick <- function(x, ...) withr::with_seed(1, suppressMessages(ufs_select(x, 8, "classify", ...)))
   fit <- pick(cells)
@@ -122,7 +117,6 @@ test_that("counts of genes are taken as log counts, and so is what `counts` made
 })
 
 test_that("small, narrow and repeated tables go through every task", {
-  skip_on_cran()
   for (name in c("one_column", "two_columns", "ten_rows", "copies", "iris")) {
     x <- tables[[name]][[1L]]
     for (task in c("compress", "classify", "cluster", "label")) {
@@ -140,7 +134,6 @@ test_that("small, narrow and repeated tables go through every task", {
 })
 
 test_that("what is doubtful about a table is among the checks, and not said twice", {
-  skip_on_cran()
   x <- cbind(iris[1:4], patient_id = 1:150)
   fit <- withr::with_seed(1, ufs_select(x, 2))
   expect_match(fit$checks, "'patient_id' seems to number rows", all = FALSE)
@@ -148,7 +141,6 @@ test_that("what is doubtful about a table is among the checks, and not said twic
 })
 
 test_that("kind = says what the numbers do not", {
-  skip_on_cran()
   likert <- tables$likert[[1L]]
   expect_identical(kind_seen(likert, "counts")$values, "counts")
   look <- withr::with_seed(1, ufs_look(USArrests, kind = "one unit"))
@@ -200,7 +192,6 @@ test_that("rows that are features are told, and samples with names are not", {
 })
 
 test_that("rows of unit length only where directions mean something, and empty rows set aside", {
-  skip_on_cran()
   clusters <- withr::with_seed(1, rbind(matrix(rnorm(80, 0, .2), 40), matrix(rnorm(80, 5, .2), 40),
     matrix(rnorm(80, -5, .2), 40)))
   # One of the clusters at the mean, in two columns and in many.
@@ -220,7 +211,6 @@ test_that("rows of unit length only where directions mean something, and empty r
 })
 
 test_that("rare flags: drawn rows may be constant", {
-  skip_on_cran()
   for (n in c(1500, 20000)) {
     x <- matrix(0, n, 6, dimnames = list(NULL, paste0("flag", 1:6)))
     withr::with_seed(1, for (j in 1:6) x[sample(n, 3 + j), j] <- 1)
@@ -344,7 +334,6 @@ test_that("codes for missing values are named with value and count by every door
 })
 
 test_that("words among noise become log counts, so that the length of a row does not come from the noise", {
-  skip_on_cran()
   # Texts of two subjects: of each word of theirs ten columns of noise.
   x <- withr::with_seed(4, {
     usual <- rep(exp(rnorm(30, -1)), each = 80)

@@ -1,12 +1,13 @@
 # What ufs_look() sees, on data of which it is known.
 
+skip_on_cran()
+
 look <- function(x, ...) withr::with_seed(1, suppressMessages(ufs_look(x, ...)))
 set.seed(4)
 x <- matrix(rnorm(60 * 12), 60) + rep(c(0, 3), each = 30)
 colnames(x) <- letters[1:12]
 
 test_that("units, counts, standardised, constant and equal columns", {
-  skip_on_cran()
   expect_identical(look(x)$values, "one unit")
   expect_identical(look(scale(x))$values, "standardised")
   expect_identical(look(x %*% diag(rep(c(1, 100), 6)))$values, "mixed units")
@@ -30,7 +31,6 @@ test_that("units, counts, standardised, constant and equal columns", {
 })
 
 test_that("noise is told from structure", {
-  skip_on_cran()
   expect_false(look(x)$noisy)
   expect_lt(look(x)$noise, .2)
   noise <- cbind(x, matrix(rnorm(60 * 80), 60))
@@ -42,7 +42,6 @@ test_that("noise is told from structure", {
 })
 
 test_that("a large table is looked at in part", {
-  skip_on_cran()
   big <- matrix(rnorm(1200 * 2100), 1200)
   big[, 1:1500] <- big[, 1:1500] + rnorm(1200) * 2
   replaced("partner_noise", function(x, ...) stop(paste("seen", paste(dim(x), collapse = " "))))
@@ -65,7 +64,6 @@ test_that("rows that seem to be features", {
 })
 
 test_that("the same for sparse data and files, and mistakes are told", {
-  skip_on_cran()
   x[x < .5] <- 0
   dense <- look(x)
   for (kind in layouts_of(x)[c("sparse", "by_rows")]) {
@@ -79,7 +77,6 @@ test_that("the same for sparse data and files, and mistakes are told", {
 })
 
 test_that("one strong factor is no noise, pure noise is, and counts are given", {
-  skip_on_cran()
   set.seed(2)
   factor <- rnorm(80) %o% rep(1, 60) + matrix(rnorm(80 * 60, sd = .3), 80)
   expect_lt(look(factor)$noise, .1)

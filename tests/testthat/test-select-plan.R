@@ -1,3 +1,5 @@
+skip_on_cran()
+
 x <- `dimnames<-`(planted(40, 20, informative = 20)$x, list(paste0("s", 1:40), paste0("f", 1:20)))
 
 pick <- function(..., seed = 1) withr::with_seed(seed, suppressMessages(ufs_select(...)))
@@ -6,7 +8,6 @@ pick <- function(..., seed = 1) withr::with_seed(seed, suppressMessages(ufs_sele
 printed <- function(fit) withr::with_options(list(width = 1000), capture.output(print(fit)))
 
 test_that("every task applies its method", {
-  skip_on_cran()
   wanted <- c(compress = "css", classify = "css", cluster = "consensus", label = "medoids")
   for (task in names(wanted)) {
     fit <- pick(x, 5, task)
@@ -35,7 +36,6 @@ test_that("every task applies its method", {
 })
 
 test_that("what is seen decides", {
-  skip_on_cran()
   units <- x %*% diag(rep(c(1, 1000), 10))
   expect_true(pick(units, 4, "classify")$params$scale)
   expect_false(pick(x, 4, "classify")$params$scale)
@@ -64,7 +64,6 @@ test_that("what is seen decides", {
 })
 
 test_that("noise is found, and k with it", {
-  skip_on_cran()
   noisy <- withr::with_seed(3, cbind(planted(90, 8, informative = 8)$x, matrix(rnorm(90 * 80), 90)))
   colnames(noisy) <- paste0("v", 1:88)
   fit <- pick(noisy, "auto", "classify")
@@ -80,7 +79,6 @@ test_that("noise is found, and k with it", {
 })
 
 test_that("to label, nobody looks for noise, and the picks do not depend on that", {
-  skip_on_cran()
   wanted <- selected_samples(pick(x, m = 5, task = "label"))
   expect_identical(withr::with_seed(1, {
     look_unchecked(x)
@@ -102,7 +100,6 @@ test_that("the number of clusters is found", {
 })
 
 test_that("the code repeats the selection in a session of its own, for every task and argument", {
-  skip_on_cran()
   skip_processes()
   counts <- withr::with_seed(1, `rownames<-`(matrix(rpois(4000, 1), 40), rownames(x)))
   gaps <- replace(x, 7, NA)
@@ -152,7 +149,6 @@ test_that("the text of a value gives it back", {
 })
 
 test_that("what a choice is worth, beside random ones", {
-  skip_on_cran()
   fit <- pick(x, 5, "compress")
   expect_identical(fit$worth$measure, c("explained", "neighbours", "noise"))
   expect_true(all(fit$worth$draws == 20))
@@ -180,7 +176,6 @@ test_that("what a choice is worth, beside random ones", {
 })
 
 test_that("what looks wrong is said", {
-  skip_on_cran()
   counts <- withr::with_seed(2, matrix(rbinom(60 * 110, 1, .01), 60))
   counts[cbind(1:30, 1:30)] <- 1
   fit <- suppressWarnings(pick(counts, 3, "compress"))
@@ -196,7 +191,6 @@ test_that("what looks wrong is said", {
 })
 
 test_that("arguments go on to the method, data stay out of the call", {
-  skip_on_cran()
   fit <- pick(x, m = 4, task = "label", labelled = c("s1", "s2"), similarity = "heat")
   expect_identical(fit$params$labelled, 1:2)
   expect_identical(pick(x, 4, "label")$params$m, 4L)
@@ -209,7 +203,6 @@ test_that("arguments go on to the method, data stay out of the call", {
 })
 
 test_that("errors name their argument", {
-  skip_on_cran()
   expect_arguments(k = ufs_select(x), m = ufs_select(x, task = "label"), k = ufs_select(x, 21),
     m = ufs_select(x, m = 41, task = "label"), m = ufs_select(x, 3, m = 2), k = ufs_select(x, 3, m = 2, task = "label"),
     task = ufs_select(x, 3, "explain"), n_clusters = ufs_select(x, 3, "classify", n_clusters = 2),
@@ -226,7 +219,6 @@ test_that("every method has advice", {
 })
 
 test_that("counts are weighted and brought to one length, unless the user says otherwise or compresses", {
-  skip_on_cran()
   skip_if_not_installed("Matrix")
   # Three topics of 40 words each beside common words.
   topic <- rep(1:3, each = 30)
@@ -256,7 +248,6 @@ test_that("counts are weighted and brought to one length, unless the user says o
 })
 
 test_that("a warning says that the chosen columns say nothing about most rows", {
-  skip_on_cran()
   counts <- withr::with_seed(2, matrix(rbinom(60 * 110, 1, .01), 60))
   counts[cbind(1:30, 1:30)] <- 1
   colnames(counts) <- paste0("w", 1:110)
@@ -269,7 +260,6 @@ test_that("a warning says that the chosen columns say nothing about most rows", 
 })
 
 test_that("an argument of a method decides for it, whatever the noise", {
-  skip_on_cran()
   noisy <- withr::with_seed(3, cbind(planted(60, 5, informative = 5)$x, matrix(rnorm(60 * 60), 60)))
   for (noise in c(TRUE, FALSE)) {
     expect_identical(pick(noisy, 4, "classify", noise = noise, swaps = 1)$method, "css")
@@ -285,7 +275,6 @@ test_that("an argument of a method decides for it, whatever the noise", {
 })
 
 test_that("k = \"auto\" is a choice where fewer columns do, and all where they do not", {
-  skip_on_cran()
   copies <- withr::with_seed(1, planted(80, 6, informative = 6)$x[, rep(1:6, 10)] + rnorm(80 * 60, sd = .03))
   for (task in c("compress", "classify", "cluster")) {
     fit <- pick(copies, "auto", task)
@@ -297,7 +286,6 @@ test_that("k = \"auto\" is a choice where fewer columns do, and all where they d
 })
 
 test_that("k = \"auto\" keeps its curve, prints it and draws it", {
-  skip_on_cran()
   fit <- pick(planted(80, 40, informative = 40)$x, "auto", "cluster")
   curve <- fit$size_curve
   expect_named(curve, c("number", "measure", "value", "low", "high"))
@@ -314,7 +302,6 @@ test_that("k = \"auto\" keeps its curve, prints it and draws it", {
 })
 
 test_that("the curve of neighbours is that of all rows, and the answer where it reaches its share", {
-  skip_on_cran()
   z <- withr::with_seed(1, scale(planted(60, 30, informative = 15)$x))
   ranking <- withr::with_seed(2, sample(30))
   curve <- withr::with_seed(3, kept_curve(z, ranking, c(2, 10, 30)))
@@ -334,7 +321,6 @@ test_that("the curve of neighbours is that of all rows, and the answer where it 
 })
 
 test_that("k = \"auto\" leaves out noise that is likely, if not beyond doubt", {
-  skip_on_cran()
   # Eight correlated columns and their shuffled copies.
   real <- withr::with_seed(1, matrix(rnorm(240 * 3), 240) %*% matrix(rnorm(24), 3) + .3 * rnorm(240 * 8))
   for (seed in 1:3) {
@@ -358,7 +344,6 @@ test_that("how many samples to label is asked for", {
 })
 
 test_that("words are found among shuffled copies of words", {
-  skip_on_cran()
   x <- withr::with_seed(1, {
     topic <- rep_len(1:4, 400)
     rate <- matrix(exp(rnorm(60, -1.5)), 400, 60, byrow = TRUE)
@@ -374,7 +359,6 @@ test_that("words are found among shuffled copies of words", {
   }
 })
 test_that("one number for one thing, and code that chooses the same, for every kind and task", {
-  skip_on_cran()
   tables <- kind_tables()
   # Of few columns there is nothing to compare.
   tables <- Filter(function(table) NCOL(table[[1L]]) >= 5L, tables)
@@ -407,7 +391,6 @@ test_that("one number for one thing, and code that chooses the same, for every k
 })
 
 test_that("a measure that did not go with the gain on the stored sets is not offered as if it did", {
-  skip_on_cran()
   rows <- data.frame(score = 1:9, random = 0, explained = 9:1, neighbours = 1:9, distance = NA)
   expect_match(predicts(rows), "the explained variance did not foretell the gain")
   expect_false(grepl("neighbours", predicts(rows)))
@@ -450,7 +433,6 @@ test_that("more columns than rows foretell by products of rows what they do by t
 })
 
 test_that("a choice that only a few extreme rows speak for is not called better than random", {
-  skip_on_cran()
   # Six rows are extreme, each in its own way: six columns explain them, and foretell none of them.
   heavy <- withr::with_seed(5, matrix(rnorm(60 * 12), 60))
   heavy[1:6, ] <- 100 * heavy[1:6, ]
@@ -513,7 +495,6 @@ drawn_table <- function(n = 4100) {
 }
 
 test_that("rows are drawn beside every constraint, and the print says how many and why", {
-  skip_on_cran()
   many <- drawn_table()
   names <- colnames(many)
   run <- function(...) suppressWarnings(pick(many, ..., task = "cluster", n_clusters = 3))
@@ -534,7 +515,6 @@ test_that("rows are drawn beside every constraint, and the print says how many a
 })
 
 test_that("weights leave the methods that take them, whatever the noise, and the print says so", {
-  skip_on_cran()
   w <- rep_len(c(1, 3), 40)
   expect_identical(pick(x, 4, "classify", weights = w)$method, "css")
   expect_false("weights" %in% names(pick(x, 4, "classify", weights = w)$decided))
@@ -550,7 +530,6 @@ test_that("weights leave the methods that take them, whatever the noise, and the
 })
 
 test_that("rare flags are in the rows drawn, and k = \"auto\" can be all columns", {
-  skip_on_cran()
   flags <- drawn_table()
   flags[, 1:3] <- 0
   flags[cbind(c(7, 900, 4050), 1:3)] <- 1
@@ -561,7 +540,6 @@ test_that("rare flags are in the rows drawn, and k = \"auto\" can be all columns
 })
 
 test_that("a choice of all columns says so where most of them look like noise", {
-  skip_on_cran()
   x <- withr::with_seed(1, matrix(stats::rnorm(60 * 30), 60))
   words <- "all columns are chosen, and most of them look like noise"
   expect_true("most of the chosen columns look like noise" %in% pick(x, "auto", "compress")$checks)
@@ -571,7 +549,6 @@ test_that("a choice of all columns says so where most of them look like noise", 
 })
 
 test_that("k = \"auto\" answers where columns vary in one half of the rows only", {
-  skip_on_cran()
   fit <- suppressWarnings(pick(unclass(crimtab), "auto"))
   expect_identical(fit$status, "converged")
   expect_lte(fit$size, 20L)
@@ -582,7 +559,6 @@ test_that("k = \"auto\" answers where columns vary in one half of the rows only"
 })
 
 test_that("k = \"auto\" has room for the smallest group, also where all looks like noise", {
-  skip_on_cran()
   x <- withr::with_seed(103, matrix(stats::rcauchy(1200), 30))
   for (task in c("compress", "cluster")) {
     fit <- suppressWarnings(pick(x, "auto", task, groups = rep(1:14, c(2, 3, rep(3, 11), 2))))
@@ -598,7 +574,6 @@ test_that("k = \"auto\" has room for the smallest group, also where all looks li
 })
 
 test_that("k = \"auto\" says nothing of columns that hold for half of the rows alone", {
-  skip_on_cran()
   # In a half of the rows some columns have one or two that count; in all rows none has.
   x <- `colnames<-`(withr::with_seed(3, matrix(stats::rpois(2000, .2), 50)), paste0("v", 1:40))
   for (half in list(1:25, 26:50)) expect_message(ufs_css(x[half, ], 5), class = "ufs_message_few_rows")
@@ -620,7 +595,6 @@ test_that("a choice that random ones never beat, but often meet, is not called w
 })
 
 test_that("k = \"auto\" keeps to constraints, and fewer than asked for are said", {
-  skip_on_cran()
   names <- colnames(x)
   for (task in c("compress", "cluster")) {
     fit <- pick(x, "auto", task, include = names[1:19])
@@ -723,7 +697,6 @@ test_that("curves are labelled by TED in the heat kernel of their leading compon
 })
 
 test_that("random choices keep the constraints of the choice, of rows, too, and spend the same budget", {
-  skip_on_cran()
   # As many candidates as are to be chosen leave no other choice.
   fit <- pick(x, m = 6, task = "label", candidates = 3:8)
   expect_setequal(selected_samples(fit, as = "index"), 3:8)
@@ -741,7 +714,6 @@ test_that("random choices keep the constraints of the choice, of rows, too, and 
 })
 
 test_that("constraints that cost more than half of the gain are said", {
-  skip_on_cran()
   signal <- withr::with_seed(6, matrix(rnorm(80 * 3), 80))
   z <- withr::with_seed(7, cbind(signal[, rep(1:3, each = 5)] + rnorm(80 * 15, sd = .1), matrix(rnorm(80 * 5), 80)))
   colnames(z) <- paste0("v", 1:20)
@@ -769,7 +741,6 @@ test_that("constraints that cost more than half of the gain are said", {
 })
 
 test_that("a selection without objections points to what checks miss, and says which did not run", {
-  skip_on_cran()
   few <- pick(iris[, 1:4], 2)
   expect_match(few$unchecked, "not compared with random choices", all = FALSE)
   expect_match(printed(few), "checks +not compared with random choices", all = FALSE)
@@ -818,7 +789,6 @@ test_that("what is too small to compare with random choices is not compared, and
 })
 
 test_that("a choice, or a draw of rows, in which nothing varies is not measured", {
-  skip_on_cran()
   rare <- matrix(0, 500, 4, dimnames = list(NULL, letters[1:4]))
   rare[cbind(1:4, 1:4)] <- 1
   data <- open_data(rare)
@@ -894,7 +864,6 @@ test_that("of many columns and rows a part is looked at, the choice always among
 })
 
 test_that("what constraints for samples cost is taken from one level of random choices", {
-  skip_on_cran()
   type <- factor(mtcars$cyl)
   quotas <- c("4" = 1, "6" = 2, "8" = 3)
   kept <- pick(mtcars, m = 6, task = "label", strata = type, quotas = quotas)

@@ -1,5 +1,7 @@
 # Parameters that no other test, page or example sets: why one would.
 
+skip_on_cran()
+
 cars <- as.matrix(mtcars)
 
 test_that("a path of ALFS takes the parts of ufs_alfs() and gives what that gives", {
