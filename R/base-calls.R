@@ -54,14 +54,9 @@ check_objects <- function(written, known, env) {
   }
 }
 
-# The arguments a method has beside x. Those behind its dots are there so that R completes no
-# shorter name to them; `m` is there only for that.
-arguments_of <- function(fit) {
-  all <- names(formals(fit))
-  dots <- match("...", all, length(all) + 1L)
-  behind <- seq_along(all) >= dots
-  all[!all %in% c("x", "...") & !(behind & all == "m")]
-}
+# The arguments a method has beside x. Most are behind its dots, so that R completes no shorter name
+# to them.
+arguments_of <- function(fit) setdiff(names(formals(fit)), c("x", "..."))
 
 # Arguments a function cannot do without: check_given(y, k) in its body. Names are exact, whatever
 # R completes.

@@ -35,9 +35,9 @@
 #' # Names that are not settings are errors
 #' try(ufs_control(maxiter = 50))
 #' @export
-ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
+ufs_control <- function(max_iter = NULL, tol = NULL, ..., inner_max_iter = NULL,
                         inner_tol = NULL, eps = NULL, verbose = FALSE,
-                        progress = NULL, warn = TRUE, paper = list(), ...) {
+                        progress = NULL, warn = TRUE, paper = list()) {
   known <- setdiff(names(formals(ufs_control)), "...")
   extra <- list(...)
   if (length(extra)) {

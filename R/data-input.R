@@ -181,6 +181,7 @@
 #'   `data` layer is used, or its `counts` if there is none. Layers that are split must be joined
 #'   first. For everything else it is `NULL`. Where no assay is named and raw counts are all that
 #'   there is, `counts` is `"log"` unless you say otherwise.
+#' @param ... Not used: all other arguments need their whole names.
 #' @param features,samples Names, indices or a logical vector of what to use; `NULL` for all.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
 #' @param block_bytes Memory for a block of data on disk and the copy that reading it makes, in
@@ -293,7 +294,7 @@
 #'   feature_quotas = list(engine = c(2, 3), speed = c(1, Inf), gears = 1))
 #' table(part[selected_features(fit)])
 #' @export
-ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
+ufs_data <- function(x, assay = NULL, ..., features = NULL, samples = NULL,
                      na = c("error", "omit", "median", "knn"), block_bytes = NULL,
                      BPPARAM = NULL, counts = c("none", "log", "tfidf"), unit_rows = FALSE,
                      min_samples = 0, max_samples = NULL,
@@ -305,6 +306,7 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      block_scale = FALSE, candidates = NULL, labelled = NULL, replicates = NULL,
                      sample_cost = NULL, sample_budget = NULL, strata = NULL, quotas = NULL) {
   check_given(x)
+  check_dots_empty(...)
   constraints <- mget(constraint_names())
   factors <- check_choice(factors, "factors")
   reading <- list(assay = assay, block_bytes = block_bytes, BPPARAM = BPPARAM,

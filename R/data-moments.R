@@ -108,9 +108,9 @@
 #' # What a paper prints, instead of rows
 #' ufs_css(ufs_moments(cov = cor(mtcars), n = 32), k = 3)
 #' @export
-ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error", "pairwise"),
+ufs_moments <- function(x, columns = NULL, weights = NULL, ..., na = c("omit", "error", "pairwise"),
                         where = c("fetch", "database"), from = NULL, cov = NULL, n = NULL,
-                        mean = NULL, sd = NULL, ...) {
+                        mean = NULL, sd = NULL) {
   check_dots_empty(...)
   if (!is.null(cov)) {
     refuse_beside_cov(c("x", "weights", "na", "where", "from"), names(match.call()))

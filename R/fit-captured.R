@@ -44,7 +44,7 @@
 #' # A set of one's own
 #' ufs_captured(c("hp", "wt"), mtcars, criteria = TRUE)
 #' @export
-ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria = FALSE, ...) {
+ufs_captured <- function(fit, x, k = NULL, ..., center = TRUE, scale = NULL, criteria = FALSE) {
   watch_over("ufs_captured()")
   check_given(fit, x)
   own <- is.character(fit) || is.numeric(fit)

@@ -59,9 +59,9 @@
 #' ufs_stability(iris[, 1:4], c("flatness", "variance"), k = 2, n_resamples = 10)
 #' ufs_register("flatness", NULL)
 #' @export
-ufs_register <- function(method, fun, what = c("features", "samples"),
+ufs_register <- function(method, fun, ..., what = c("features", "samples"),
                          returns = c("scores", "order"), center = TRUE, scale = TRUE,
-                         random = FALSE, title = NULL, replace = FALSE, ...) {
+                         random = FALSE, title = NULL, replace = FALSE) {
   check_dots_empty(...)
   check_given(method, fun)
   own <- list_of(method = check_own_name(method), fun, what = check_choice(what, "what"),

@@ -76,9 +76,9 @@
 #' plot(graph)
 #' ufs_laplacian(mtcars, graph)
 #' @export
-ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine"),
+ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine"), ...,
                       bandwidth = NULL, symmetrise = c("max", "min", "mean"), center = FALSE,
-                      scale = FALSE, exact = FALSE, ...) {
+                      scale = FALSE, exact = FALSE) {
   check_given(x)
   watch_over("ufs_graph()")
   x <- open_with(x, ufs_graph, "graph", list(...))

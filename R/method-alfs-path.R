@@ -25,10 +25,10 @@
 #' selected_features(path$fits[[2]], 3)
 #' plot(path, type = "features")
 #' @export
-ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2,
+ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), ..., beta_rel = .2,
                           lambda_rel = 0, select = c("norm", "pivot", "auto"),
                           select_samples = c("ted", "facility", "norm"), n_features = NULL,
-                          center = TRUE, scale = TRUE, control = ufs_control(), ...) {
+                          center = TRUE, scale = TRUE, control = ufs_control()) {
   check_given(x)
   watch_over("ufs_alfs_path()")
   call <- plain_call(match.call(), "ufs_alfs_path")

@@ -145,9 +145,9 @@
 #' plot(x, asp = 1, col = "blue")
 #' points(x[chosen, best], rep(0, 12), col = "red")
 #' @export
-ufs_alfs <- function(x, solver = c("admm", "paper"), select = c("norm", "pivot", "auto"),
+ufs_alfs <- function(x, solver = c("admm", "paper"), ..., select = c("norm", "pivot", "auto"),
                      select_samples = c("ted", "facility", "norm"), k = NULL, m = NULL,
-                     labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...,
+                     labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control(),
                      alpha_rel = 0.01, beta_rel = 0.2) {
   run_fit("alfs", match.call(), sys.call(), as.list(environment()), list(...))
 }

@@ -49,8 +49,8 @@
 #' # Does every species have a representative?
 #' table(iris[chosen, "Species"])
 #' @export
-ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NULL,
-                     labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
+ufs_alnr <- function(x, n_neighbours = 5, ..., gamma = NULL, gamma_rel = 0.05, m = NULL,
+                     labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control()) {
   fit <- run_fit("alnr", match.call(), sys.call(), as.list(environment()), list(...))
   warn_zero(fit, "gamma")
   fit

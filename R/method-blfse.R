@@ -133,8 +133,8 @@
 #'   control = ufs_control(warn = FALSE))
 #' selected_features(fit, 2)
 #' @export
-ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
-                      base = "inffs", center = TRUE, scale = TRUE, control = ufs_control(), ...) {
+ufs_blfse <- function(x, n_clusters, k = NULL, ..., scores = NULL, labels = NULL, base = "inffs",
+                      center = TRUE, scale = TRUE, control = ufs_control()) {
   fit <- run_fit("blfse", match.call(), sys.call(), as.list(environment()), list(...))
   blfse_warnings(fit)
   fit

@@ -64,7 +64,7 @@
 #' @param target How many leading principal components to rebuild in place of all columns, so that
 #'   what is noise of one column does not count. The default `NULL` rebuilds all columns. For log
 #'   counts of cells take 20, with `scale = FALSE` (`vignette("gene-panel")` has the comparison).
-#' @param ...,m Arguments of [ufs_data()] for `x`, such as `assay` or `samples`; others, also `m`,
+#' @param ... Arguments of [ufs_data()] for `x`, such as `assay` or `samples`; others
 #'   are errors.
 #' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by 1/p
 #'   with each rank; `statistic` is the decrease of J by each column (at its pick, or as the next
@@ -94,9 +94,9 @@
 #' # All columns, rebuilt from these three
 #' head(predict(fit, mtcars, k = 3, type = "reconstruction"), 2)
 #' @export
-ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1, optimal = FALSE,
-                    target = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...,
-                    m = NULL) {
+ufs_css <- function(x, k = NULL, ..., mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1,
+                    optimal = FALSE, target = NULL, center = TRUE, scale = TRUE,
+                    control = ufs_control()) {
   run_fit("css", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

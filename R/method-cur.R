@@ -72,9 +72,9 @@
 #' fit$certificate
 #' head(predict(fit, iris[101:150, 1:4], type = "reconstruction"))
 #' @export
-ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL,
-                    k = NULL, labelled = NULL, decomposition = FALSE, center = TRUE,
-                    scale = TRUE, control = ufs_control(), ...) {
+ufs_cur <- function(x, rank = NULL, ..., draw = c("exact", "random", "top"), m = NULL, k = NULL,
+                    labelled = NULL, decomposition = FALSE, center = TRUE, scale = TRUE,
+                    control = ufs_control()) {
   run_fit("cur", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

@@ -84,9 +84,9 @@
 #' more <- ufs_facility(iris[, 1:4], m = 6, labelled = selected_samples(fit, m = 6))
 #' selected_samples(more, m = 6)
 #' @export
-ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled = NULL, swaps = 0,
-                         bandwidth = NULL, center = TRUE, scale = TRUE, control = ufs_control(),
-                         ...) {
+ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), ..., labelled = NULL,
+                         swaps = 0, bandwidth = NULL, center = TRUE, scale = TRUE,
+                         control = ufs_control()) {
   run_fit("facility", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

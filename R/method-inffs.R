@@ -63,9 +63,8 @@
 #' # Columns in one unit (cm): variation counts too
 #' ufs_inffs(iris[, 1:4])
 #' @export
-ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),
-                      k = NULL, center = FALSE, scale = FALSE, control = ufs_control(),
-                      n_sample = NULL, ...) {
+ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"), ..., k = NULL,
+                      center = FALSE, scale = FALSE, control = ufs_control(), n_sample = NULL) {
   run_fit("inffs", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

@@ -125,10 +125,9 @@
 #' # The paper's loss
 #' selected_features(ufs_jspca(mtcars, n_components = 2, loss = "feature"), k = 4)
 #' @export
-ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
-                      loss = c("sample", "feature"), solver = c("exact", "paper"),
-                      init = "pca", k = NULL, center = TRUE, scale = TRUE,
-                      control = ufs_control(), ...) {
+ufs_jspca <- function(x, n_components, ..., lambda = NULL, lambda_rel = 0.1,
+                      loss = c("sample", "feature"), solver = c("exact", "paper"), init = "pca",
+                      k = NULL, center = TRUE, scale = TRUE, control = ufs_control()) {
   run_fit("jspca", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

@@ -37,8 +37,8 @@
 #' # Columns in different units, and a graph of your own choice
 #' ufs_laplacian(mtcars, graph = list(n_neighbours = 7, weights = "binary"), scale = TRUE)
 #' @export
-ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FALSE,
-                          control = ufs_control(), ...) {
+ufs_laplacian <- function(x, graph = NULL, ..., k = NULL, center = FALSE, scale = FALSE,
+                          control = ufs_control()) {
   run_fit("laplacian", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

@@ -44,8 +44,9 @@
 #' selected_samples(fit)
 #' representatives(fit)
 #' @export
-ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_starts = 20,
-                        unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
+ufs_medoids <- function(x, m, ..., form = c("kmeans", "pam", "clara"), labelled = NULL,
+                        n_starts = 20, unit = TRUE, center = TRUE, scale = TRUE,
+                        control = ufs_control()) {
   run_fit("medoids", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

@@ -32,8 +32,8 @@
 #' feature_scores(ufs_pca(USArrests, n_components = 1))
 #' feature_scores(ufs_pca(USArrests, n_components = 1, scale = FALSE))
 #' @export
-ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
-                    control = ufs_control(), ...) {
+ufs_pca <- function(x, n_components, k = NULL, ..., center = TRUE, scale = TRUE,
+                    control = ufs_control()) {
   run_fit("pca", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

@@ -21,6 +21,7 @@
 #' optimum.
 #'
 #' @inheritParams ufs_topk
+#' @param ... Not used: the arguments behind need their whole names.
 #' @param lambda_e The weight of the error `E`, a positive number. The default `NULL` takes
 #'   `alpha_e` divided by the largest l1 norm of a sample.
 #' @param theta An n x n matrix of penalties, none negative; its diagonal does not matter. The
@@ -63,10 +64,11 @@
 #' plain <- ufs_represent(mtcars, lambda_z = 0, alpha_e = 5)
 #' sum(plain$W[differ == 0]) / sum(plain$W)
 #' @export
-ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alpha_e = 10,
+ufs_represent <- function(x, theta = NULL, ..., lambda_z = 0.05, lambda_e = NULL, alpha_e = 10,
                           nonnegative = FALSE, solver = c("paper", "exact"), rho0 = 1, tau = 1.1,
                           center = TRUE, scale = TRUE, control = ufs_control()) {
   check_given(x)
+  check_dots_empty(...)
   watch_over("ufs_represent()")
   start <- proc.time()[[3L]]
   paper_settings(list(), "represent", control, list())

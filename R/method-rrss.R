@@ -56,8 +56,8 @@
 #' fit <- ufs_rrss(mtcars, gamma_rel = 0.3)
 #' head(sort(fit$solution$residual, decreasing = TRUE), 3)
 #' @export
-ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NULL,
-                     center = TRUE, scale = TRUE, control = ufs_control(), ...) {
+ufs_rrss <- function(x, gamma = NULL, ..., gamma_rel = 0.05, m = NULL, labelled = NULL,
+                     center = TRUE, scale = TRUE, control = ufs_control()) {
   fit <- run_fit("rrss", match.call(), sys.call(), as.list(environment()), list(...))
   warn_zero(fit, "gamma")
   fit

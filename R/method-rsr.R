@@ -56,9 +56,9 @@
 #' # How much of the data do these four columns hold?
 #' ufs_captured(fit, mtcars, k = 4)
 #' @export
-ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irls"),
+ufs_rsr <- function(x, lambda = NULL, ..., lambda_rel = 0.5, solver = c("exact", "irls"),
                     coefficients = NULL, k = NULL, center = TRUE, scale = TRUE,
-                    control = ufs_control(), ...) {
+                    control = ufs_control()) {
   fit <- run_fit("rsr", match.call(), sys.call(), as.list(environment()), list(...))
   if (fit$iterations > 0L || fit$status == "converged") warn_rsr_void(fit)
   fit

@@ -39,8 +39,8 @@
 #' round(coef(fit), 2)
 #' fit$solution$explained
 #' @export
-ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL, center = TRUE,
-                     scale = TRUE, control = ufs_control(), ...) {
+ufs_spca <- function(x, n_components, ..., lambda = NULL, lambda_rel = 0.1, k = NULL, center = TRUE,
+                     scale = TRUE, control = ufs_control()) {
   run_fit("spca", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

@@ -49,9 +49,8 @@
 #' # Agreement with the leading eigenvectors, for three clusters
 #' ufs_spec(mtcars, type = "phi3", n_clusters = 3, scale = TRUE)
 #' @export
-ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_clusters = NULL,
-                     power = 1, k = NULL, center = FALSE, scale = FALSE,
-                     control = ufs_control(), ...) {
+ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), ..., n_clusters = NULL,
+                     power = 1, k = NULL, center = FALSE, scale = FALSE, control = ufs_control()) {
   run_fit("spec", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

@@ -119,11 +119,10 @@
 #'
 #' ufs_ted(iris[, 1:4], form = "convex")
 #' @export
-ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
-                    m = NULL, unit = FALSE, labelled = NULL,
-                    similarity = c("linear", "heat", "cosine"), bandwidth = NULL,
-                    n_scores = NULL,
-                    center = TRUE, scale = TRUE, control = ufs_control(), ...) {
+ufs_ted <- function(x, mu = NULL, ..., form = c("greedy", "convex"), mu_rel = NULL, m = NULL,
+                    unit = FALSE, labelled = NULL, similarity = c("linear", "heat", "cosine"),
+                    bandwidth = NULL, n_scores = NULL, center = TRUE, scale = TRUE,
+                    control = ufs_control()) {
   fit <- run_fit("ted", match.call(), sys.call(), as.list(environment()), list(...))
   if (fit$params$form == "convex") warn_zero(fit, "mu")
   fit

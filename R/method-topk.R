@@ -146,9 +146,9 @@
 #' selected_features(fit)
 #' mean(fit$solution$label == iris$Species)
 #' @export
-ufs_topk <- function(x, k, n_clusters = NULL, y = NULL,
+ufs_topk <- function(x, k, ..., n_clusters = NULL, y = NULL,
                      solver = c("auto", "paper", "exact", "admm"), center = TRUE, scale = TRUE,
-                     control = ufs_control(), ..., alpha_e = 10) {
+                     control = ufs_control(), alpha_e = 10) {
   fit <- run_fit("topk", match.call(), sys.call(), as.list(environment()), list(...))
   warn_topk(fit)
   fit

@@ -90,9 +90,9 @@
 #'     repeats = 2, n_random = 3, baselines = FALSE)
 #' }
 #' @export
-ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluster"),
+ufs_compare <- function(x, y, methods, k, ..., m = NULL, mode = c("classify", "cluster"),
                         classifiers = c("svm", "tree"), repeats = 10, train = 0.5, args = list(),
-                        n_random = 12, baselines = TRUE, checkpoint = NULL, ...) {
+                        n_random = 12, baselines = TRUE, checkpoint = NULL) {
   check_given(x, y, methods, k)
   call <- plain_call(match.call(), "ufs_compare")
   named <- named_methods(methods, substitute(methods))

@@ -59,11 +59,10 @@
 #' ufs_consensus(iris[, 1:4], n_clusters = 3, k = 2,
 #'   members = c("pca", "laplacian", "kmeans_f"))
 #' @export
-ufs_consensus <- function(x, n_clusters, k = NULL,
-                          members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca",
-                            "kmeans_f"),
+ufs_consensus <- function(x, n_clusters, k = NULL, ...,
+                          members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca", "kmeans_f"),
                           strength = 1, pool = NULL, share = 0.1, center = TRUE, scale = TRUE,
-                          control = ufs_control(), ...) {
+                          control = ufs_control()) {
   run_fit("consensus", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

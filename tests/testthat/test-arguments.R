@@ -53,7 +53,9 @@ test_that("names of arguments are not completed", {
   meant <- function(code, name, argument) {
     expect_error(code, paste0("no argument `", name, "`: is it `", argument, "`"), class = "ufs_error_argument")
   }
-  meant(ufs_represent(x, rho = 1), "rho", "rho0")
+  expect_error(ufs_represent(x, rho = 1), "Is it `rho0`", class = "ufs_error_argument")
+  # Several that begin so.
+  expect_error(ufs_css(x, s = 5), "no argument `s`; it has k, mu, mu_rel, swaps, starts", class = "ufs_error_argument")
   meant(ufs_size(x, meth = "css"), "meth", "method")
   meant(ufs_select(x, k = 3, tas = "compress"), "tas", "task")
   meant(ufs_stability(x, "pca", n_components = 2, k = 2, met = "css"), "met", "method")
