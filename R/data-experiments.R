@@ -182,6 +182,6 @@ sparse_seed <- function(x) {
 transposed <- function(x) {
   if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) x <- sparse_seed(x)
   if (inherits(x, "Matrix")) Matrix::t(x) else if (inherits(x, "DelayedMatrix")) {
-    BiocGenerics::t(x)
+    DelayedArray::t(x)
   } else t(x)
 }

@@ -200,12 +200,14 @@ own_code <- function(value) {
   })
 }
 
-# What a function finds in no package, by name: no other session has it. Without package codetools
-# nobody can say.
+# What a function finds in no package, by name: no other session has it. Names that it gives values
+# itself are its own.
 outside_names <- function(fun) {
   if (is.primitive(fun)) return(character())
-  if (!requireNamespace("codetools", quietly = TRUE)) return("?")
-  found <- codetools::findGlobals(fun)
+  words <- utils::getParseData(parse(text = deparse(fun), keep.source = TRUE))
+  words <- words[words$terminal, ]
+  own <- words$text[c(words$token[-1L] %in% c("LEFT_ASSIGN", "EQ_ASSIGN"), FALSE) | words$token == "SYMBOL_FORMALS"]
+  found <- setdiff(words$text[words$token %in% c("SYMBOL", "SYMBOL_FUNCTION_CALL")], own)
   found[vapply(found, function(name) {
     at <- environment(fun)
     while (!identical(at, emptyenv()) && !exists(name, envir = at, inherits = FALSE)) {

@@ -49,7 +49,7 @@ step_sample_ufs <- function(recipe, ..., method = "label", m = 20L, weights_to =
                             id = recipes::rand_id("sample_ufs")) {
   check_recipe(recipe, "step_sample_ufs")
   own <- mget(setdiff(names(formals()), c("recipe", "...")))
-  step <- do.call(recipes::step, c(list(subclass = "sample_ufs", terms = rlang::enquos(...)), own),
+  step <- do.call(recipes::step, c(list(subclass = "sample_ufs", terms = dplyr::enquos(...)), own),
     quote = TRUE)
   check_sample_step(step)
   recipes::add_step(recipe, step)

@@ -102,7 +102,7 @@ step_select_ufs <- function(recipe, ..., method = "classify", num_terms = NULL, 
   }
   if (is.null(num_terms) && is.null(prop_terms) && is.null(cutoff)) prop_terms <- 0.5
   own <- mget(setdiff(names(formals()), c("recipe", "...")))
-  step <- do.call(recipes::step, c(list(subclass = "select_ufs", terms = rlang::enquos(...)), own),
+  step <- do.call(recipes::step, c(list(subclass = "select_ufs", terms = dplyr::enquos(...)), own),
     quote = TRUE)
   check_select_step(step)
   recipes::add_step(recipe, step)

@@ -13,13 +13,6 @@ cpu <- function(code) {
   unname(used[["user.self"]] + used[["sys.self"]])
 }
 
-# Largest resident memory of this process so far, in MB (Linux; NA elsewhere).
-peak_mb <- function() {
-  file <- "/proc/self/status"
-  if (!file.exists(file)) return(NA_real_)
-  as.numeric(gsub("[^0-9]", "", grep("^VmHWM", readLines(file), value = TRUE))) / 1024
-}
-
 say <- function(...) cat(sprintf(...))
 
 # --name=value on the command line.
@@ -188,6 +181,7 @@ renewed <- function(file, table, key) {
   rbind(old[!(same & gone), ], table)
 }
 
+# Resident memory in MB, VmRSS or VmHWM, its peak (Linux; NA elsewhere).
 resident_mb <- function(field) {
   if (!file.exists("/proc/self/status")) return(NA_real_)
   as.numeric(gsub("[^0-9]", "", grep(paste0("^", field), readLines("/proc/self/status"),

@@ -76,18 +76,3 @@ above <- means[measures] - means[means$method == "random", ][match(means$set, me
 written <- cbind(means, stats::setNames(above, paste0(measures, "_gain")))
 written[-(1:2)] <- round(written[-(1:2)], 1L)
 if (!is.null(option("out"))) utils::write.csv(written, option("out"), row.names = FALSE)
-
-cat("\nDifferences to random columns in points, mean over sets (s.e. over sets), sets won\n")
-key <- paste(all$set, all$split, all$k)
-base <- all[all$method == "random", ]
-for (measure in measures) {
-  gain <- all[[measure]] - base[[measure]][match(key, paste(base$set, base$split, base$k))]
-  by_set <- tapply(gain, list(all$method, all$set), mean)
-  sign <- if (measure == "error") -1 else 1
-  table <- data.frame(method = rownames(by_set), mean = round(rowMeans(by_set), 1L),
-    se = round(apply(by_set, 1L, stats::sd) / sqrt(ncol(by_set)), 1L),
-    won = rowSums(sign * by_set > 1), lost = rowSums(sign * by_set < -1))
-  cat("\n", c(error = "reconstruction error of new rows (less is better)",
-    svm = "linear SVM on the chosen columns", cluster = "k-means accuracy")[[measure]], "\n", sep = "")
-  print(table[order(-sign * table$mean), ], row.names = FALSE)
-}

@@ -10,7 +10,6 @@ library(ufselect)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
-out <- option("out", "")
 quiet <- ufs_control(warn = FALSE)
 
 cut_set <- function(set, rows = 300L, columns = 1000L) {
@@ -194,22 +193,16 @@ findings <- list(
   })
 )
 
-evidence_only <- exists("evidence_only_definitions")
-if (!evidence_only) {
-  wanted <- words(option("findings", paste(names(findings), collapse = ",")))
-  given <- option("sets")
-  rows <- list()
-  for (name in wanted) {
-    sets <- if (is.null(findings[[name]]$sets)) many else findings[[name]]$sets
-    if (!is.null(given)) sets <- intersect(sets, words(given))
-    for (set in sets) {
-      set.seed(1)
-      seconds <- cpu(found <- silently(findings[[name]]$run(cut_set(set))))
-      rows[[length(rows) + 1L]] <- cbind(finding = name, set = set, found)
-      say("%s %s: %.1f CPU s\n", name, set, seconds)
-    }
-  }
-  rows <- do.call(rbind, rows)
-  rows$value <- signif(rows$value, 5L)
-  if (nzchar(out)) utils::write.csv(rows, out, row.names = FALSE)
-}
+wanted <- words(option("findings", paste(names(findings), collapse = ",")))
+rows <- do.call(rbind, lapply(wanted, function(name) {
+  sets <- if (is.null(findings[[name]]$sets)) many else findings[[name]]$sets
+  if (!is.null(option("sets"))) sets <- intersect(sets, words(option("sets")))
+  do.call(rbind, lapply(sets, function(set) {
+    set.seed(1)
+    seconds <- cpu(found <- silently(findings[[name]]$run(cut_set(set))))
+    say("%s %s: %.1f CPU s\n", name, set, seconds)
+    cbind(finding = name, set = set, found)
+  }))
+}))
+rows$value <- signif(rows$value, 5L)
+if (!is.null(option("out"))) write_table(rows, option("out"))

@@ -1,10 +1,8 @@
 # Our columns for FSEVAL, the public comparison of unsupervised feature selectors
 # (github.com/mrajabinasab/FSEVAL), and a table beside its own.
-#   Rscript fseval.R --data=FOLDER [--mats=FOLDER] [--out=file.csv] [--columns=folder] [--runs=10]
+#   Rscript fseval.R --data=FOLDER [--mats=FOLDER] [--out=file.csv] [--runs=10]
 #     [--methods=css,...] [--sets=COIL20,...]
-# --out: the accuracies at the three shares that results/fseval-published.csv has, one row per method and
-# set. --columns: <method>_CLSACC_10Percent.csv and <method>_NMI_10Percent.csv in its format, one row per
-# set, one column per share of the features (0.005 to 0.1).
+# --out: the accuracies at the three shares that results/fseval-published.csv has, one row per method and set.
 #
 # k = ceiling(share * p). The protocol is theirs: k-means with the true number of classes on the chosen
 # columns as they are (not standardised), one start by greedy k-means++ as in scikit-learn, the mean of
@@ -20,11 +18,9 @@ here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value =
 source(file.path(here, "common.R"))
 
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
-columns <- option("columns")
 published <- utils::read.csv(file.path(here, "..", "inst", "benchmarks", "results", "fseval-published.csv"), check.names = FALSE)
-shares <- if (is.null(columns)) as.numeric(grep("^0[.]", names(published), value = TRUE)) else
-  seq(0.005, 0.1, by = 0.005)
-labels <- vapply(shares, format, "")
+labels <- grep("^0[.]", names(published), value = TRUE)
+shares <- as.numeric(labels)
 runs <- as.integer(option("runs", "10"))
 sets <- c(COIL20 = "coil20", Isolet = "isolet", ORL = "orl", TOX_171 = "tox171",
   lung_discrete = "lung_discrete", madelon = "madelon", warpPIE10P = "warpPIE10P")
@@ -70,16 +66,16 @@ plus_plus <- function(x, c) {
   at
 }
 judge <- function(x, y, runs) {
-  if (nrow(unique(x)) <= nlevels(y)) return(c(accuracy = NA, nmi = NA))
-  rowMeans(replicate(runs, {
+  if (nrow(unique(x)) <= nlevels(y)) return(NA_real_)
+  mean(replicate(runs, {
     start <- x[plus_plus(x, nlevels(y)), , drop = FALSE]
     cluster <- tryCatch(suppressWarnings(stats::kmeans(x, start, iter.max = 300L,
       algorithm = "Lloyd"))$cluster,
       error = function(e) suppressWarnings(stats::kmeans(x, nlevels(y), iter.max = 300L))$cluster)
-    ufs_cluster_metrics(cluster, y)[c("accuracy", "nmi")]
+    ufs_cluster_metrics(cluster, y)[["accuracy"]]
   }))
 }
-# Accuracy and mutual information (rows) at each number of features. Random choice is drawn ten times, with
+# Accuracy at each number of features. Random choice is drawn ten times, with
 # fewer runs of k-means for each.
 value_of <- function(method, data, k) {
   chance <- method == "random"
@@ -90,73 +86,24 @@ value_of <- function(method, data, k) {
     vapply(k, function(size) {
       chosen <- suppressMessages(selected_features(fit, size, as = "index"))
       judge(data$x[, chosen, drop = FALSE], data$y, if (chance) ceiling(runs / 3) else runs)
-    }, numeric(2))
+    }, 0)
   })
   Reduce(`+`, draws) / length(draws)
 }
 
-# Finished parts are kept beside the table until it is written: a run that was killed goes on from there.
-found <- list()
-absent <- character()
-part_of <- function(name) if (!is.null(option("out"))) paste0(option("out"), ".", name, ".rds") else ""
-for (name in wanted) {
-  if (file.exists(part_of(name))) {
-    found <- c(found, readRDS(part_of(name)))
-    next
-  }
+rows <- lapply(wanted, function(name) {
   data <- fetch_set(name)
   if (is.null(data)) {
-    absent <- c(absent, name)
-    next
+    gone <- data.frame(method = "none", set = name, n = NA, p = NA, classes = NA, source = paste("not at hand:", mats[[name]]))
+    return(cbind(gone, t(stats::setNames(rep(NA_real_, length(labels)), labels))))
   }
   k <- pmax(1, ceiling(round(shares * ncol(data$x), 9L)))
-  of_set <- list()
-  used <- cpu(for (method in names(rankers)) {
-    of_set[[paste(method, name)]] <- list(method = method, set = name, n = nrow(data$x),
-      p = ncol(data$x), classes = nlevels(data$y), source = data$source,
-      value = value_of(method, data, k))
-  })
-  if (nzchar(part_of(name))) saveRDS(of_set, part_of(name))
-  found <- c(found, of_set)
-  cat(name, "CPU", round(used), "s\n")
-}
-table_of <- function(row) {
-  rows <- lapply(found, function(one) data.frame(Dataset = one$set, method = one$method,
-    t(stats::setNames(one$value[row, ], labels)), check.names = FALSE))
-  do.call(rbind, rows)
-}
-if (!is.null(columns)) for (metric in c(CLSACC = 1L, NMI = 2L)) {
-  dir.create(columns, showWarnings = FALSE, recursive = TRUE)
-  table <- table_of(metric)
-  for (method in names(rankers)) {
-    part <- table[table$method == method, names(table) != "method"]
-    part[-1L] <- lapply(part[-1L], function(v) sprintf("%.8f", v))
-    utils::write.csv(part, file.path(columns, paste0(method, "_", c("CLSACC", "NMI")[metric], "_10Percent.csv")),
-      row.names = FALSE, quote = FALSE)
-  }
-}
-
-ours <- table_of(1L)
-common <- grep("^0[.]", names(published), value = TRUE)
-if (!is.null(option("out"))) {
-  about <- c("n", "p", "classes", "source")
-  rows <- lapply(found, function(one) data.frame(method = one$method, set = one$set, one[about]))
-  table <- cbind(do.call(rbind, rows), round(ours[common], 4L))
-  if (length(absent)) {
-    gone <- table[rep(NA_integer_, length(absent)), ]
-    gone$method <- "none"
-    gone$set <- absent
-    gone$source <- paste("not at hand:", mats[absent])
-    table <- rbind(table, gone)
-  }
-  table <- table[order(table$method, table$set), ]
-  utils::write.csv(table, option("out"), row.names = FALSE)
-  unlink(vapply(wanted, part_of, ""))
-}
-all <- rbind(data.frame(method = ours$method, set = ours$Dataset, mean = rowMeans(ours[common])),
-  data.frame(method = paste(published$method, "(theirs)"), set = published$set, mean = rowMeans(published[common])))
-all <- all[all$set %in% ours$Dataset, ]
-wide <- tapply(100 * all$mean, list(all$method, all$set), mean)
-wide <- cbind(wide, mean = rowMeans(wide))
-cat("\nClustering accuracy, %, mean over the shares", paste(common, collapse = ", "), "\n")
-print(round(wide[order(-wide[, "mean"]), ], 1L))
+  say("%s\n", name)
+  do.call(rbind, lapply(names(rankers), function(method) {
+    data.frame(method, set = name, n = nrow(data$x), p = ncol(data$x), classes = nlevels(data$y), source = data$source,
+      t(stats::setNames(round(value_of(method, data, k), 4L), labels)), check.names = FALSE)
+  }))
+})
+table <- do.call(rbind, rows)
+table <- table[order(table$method, table$set), ]
+if (is.null(option("out"))) print(table) else utils::write.csv(table, option("out"), row.names = FALSE)

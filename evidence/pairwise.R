@@ -3,7 +3,6 @@
 # by how much of the complete table they capture.
 #
 #   Rscript evidence/pairwise.R --data=<folder of sets> [--sets=a,b] [--draws=5] [--out=pairwise.csv]
-#   Rscript evidence/pairwise.R --show --out=pairwise.csv
 #
 # Sets are cut to 400 rows and 100 columns. Values are missing completely at random, or (gaps = "high")
 # three times as often above the median of their column as below it. k: 10 % of the columns, 3 at
@@ -14,7 +13,6 @@
 library(ufselect)
 file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
 source(file.path(dirname(file), "common.R"))
-quiet <- function(code) suppressMessages(suppressWarnings(code))
 
 ten <- "wine,vehicle,segment,wdbc,dermatology,ionosphere,sonar,libras,musk1,tissue"
 ways <- list(
@@ -45,7 +43,7 @@ measure <- function(folder, set, draws) {
   set.seed(1L)
   x <- cut_set(folder, set)
   k <- max(3L, round(.1 * ncol(x)))
-  best <- captured(quiet(selected_features(ufs_css(x, k = k))), x)
+  best <- captured(silently(selected_features(ufs_css(x, k = k))), x)
   random <- mean(vapply(1:20, function(i) captured(sample(colnames(x), k), x), 0))
   rows <- expand.grid(way = ways_named, share = c(.05, .2, .4), gaps = c("random", "high"), stringsAsFactors = FALSE)
   found <- array(NA_real_, c(draws, nrow(rows)))
@@ -53,7 +51,7 @@ measure <- function(folder, set, draws) {
     set.seed(draw)
     holed <- with_gaps(x, share, gaps)
     for (i in which(rows$share == share & rows$gaps == gaps)) {
-      chosen <- tryCatch(quiet(selected_features(ufs_css(ways[[rows$way[i]]](holed), k = k), k)),
+      chosen <- tryCatch(silently(selected_features(ufs_css(ways[[rows$way[i]]](holed), k = k), k)),
         ufs_error = function(e) NULL)
       if (length(chosen)) found[draw, i] <- captured(chosen, x)
     }
@@ -65,26 +63,7 @@ measure <- function(folder, set, draws) {
     random = round(random, 2L), failed = colSums(is.na(found))[cells], row.names = NULL)
 }
 
-# Behind the best of the four, in points: means over the sets, and how often by more than half a point.
-show <- function(all) {
-  case <- paste(all$gaps, 100 * all$share, "%")
-  behind <- apply(all[ways_named], 1L, max) - as.matrix(all[ways_named])
-  cat("points behind the best of the four, mean over sets\n")
-  print(round(apply(behind, 2L, tapply, case, mean), 2L))
-  cat("sets in which it is more than half a point behind\n")
-  print(apply(behind > .5, 2L, tapply, case, sum))
-  cat("the most that pairwise is behind\n")
-  most <- utils::head(order(-behind[, "pairwise"]), 8L)
-  print(cbind(all[most, c("set", "n", "p", "share", "gaps", "complete")], behind[most, ]), row.names = FALSE)
-}
-
-if ("--show" %in% commandArgs(TRUE)) show(utils::read.csv(option("out"))) else {
-  all <- NULL
-  for (set in words(option("sets", ten))) {
-    seconds <- cpu(rows <- measure(option("data", Sys.getenv("UFSELECT_DATA")), set, as.integer(option("draws", "5"))))
-    all <- rbind(all, rows)
-    say("%s: %.0f s\n", set, seconds)
-  }
-  show(all)
-  if (!is.null(option("out"))) write_table(all, option("out"))
-}
+all <- do.call(rbind, lapply(words(option("sets", ten)), function(set) {
+  measure(option("data", Sys.getenv("UFSELECT_DATA")), set, as.integer(option("draws", "5")))
+}))
+if (is.null(option("out"))) print(all) else write_table(all, option("out"))

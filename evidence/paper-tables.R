@@ -5,12 +5,9 @@
 # ALNR} and all features with TED, RRSS, ALNR, each with its default and over the published grid of
 # the sample method; R-CUR, random choice; linear SVM (cost 100) and a fully grown tree, which may
 # split ten samples.
-#   Rscript paper-tables.R --only=har --out=FOLDER        times at the size of HAR
 #   Rscript paper-tables.R --data=FOLDER --sets=musk1,madelon,orl,tox171 --repeats=10
-#   --minutes=20 --out=FOLDER [--blocks=pipelines,samplers]
-# One file per repeat and block is written at once, so that a run that was killed resumes;
-# --minutes stops after so many CPU minutes; --blocks: only these, and the lines of methods that
-# were not run stay as they are stored in results/. The last step, also alone with --only=tables,
+#   --out=FOLDER
+# One file per repeat and block is written at once, so that a run that was killed resumes. The last step, also alone with --only=tables,
 # writes paper-<set>.csv.gz: one row per method, choice, k, m and classifier with mean and standard
 # deviation over repeats. `choice` says how the setting was found: "default", "chosen" (without
 # labels, by neighbour overlap averaged over the k), "best of N" (the setting of the largest mean
@@ -23,7 +20,6 @@ folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 out <- option("out", "paper-tables")
 sets <- words(option("sets", "musk1,madelon,orl,tox171"))
 repeats <- as.integer(option("repeats", "10"))
-minutes <- as.numeric(option("minutes", "1e6"))
 ks <- c(10L, 30L, 50L, 70L, 90L)
 # Labelled samples. TOX-171: the paper's (its Table X). ORL: not stated; its all-features columns
 # fit 150, not 100. Musk: not stated, half of the candidates. Madelon: the paper's 1200 of 1300; of
@@ -291,22 +287,20 @@ run_block <- function(half, name, set, i) {
 }
 
 run_sets <- function(sets) {
-  begin <- sum(proc.time()[1:2])
-  used <- function() (sum(proc.time()[1:2]) - begin) / 60
   sources <- sources_of(evaluated)
   for (i in seq_len(repeats)) for (set in sets) {
     work <- file.path(out, paste0("work-", set))
     dir.create(work, showWarnings = FALSE, recursive = TRUE)
     half <- NULL
-    for (name in words(option("blocks", paste(names(blocks), collapse = ",")))) {
+    for (name in names(blocks)) {
       file <- file.path(work, sprintf("%s-%02d.csv", name, i))
-      if (file.exists(file) || used() > minutes) next
+      if (file.exists(file)) next
       if (is.null(half)) half <- one_repeat(read_evaluation_set(set), i)
       seconds <- cpu(rows <- run_block(half, name, set, i))
       if (is.null(rows)) next
       write.csv(cbind(rows, sources = sources), paste0(file, ".part"), row.names = FALSE)
       file.rename(paste0(file, ".part"), file)
-      say("%s repeat %d %s: CPU %.0f s, %.1f min so far\n", set, i, name, seconds, used())
+      say("%s repeat %d %s: CPU %.0f s\n", set, i, name, seconds)
     }
   }
 }
@@ -350,15 +344,11 @@ write_tables <- function(set) {
   all <- do.call(rbind, lapply(files, read.csv, colClasses = c(pick = "character")))
   # Lines are compared over the same repeats: those that all blocks have finished, or the first.
   finished <- table(as.integer(sub(".*-([0-9]+)[.]csv$", "\\1", files[!grepl("/(queries|noise)-", files)])))
-  main <- setdiff(words(option("blocks", paste(names(blocks), collapse = ","))), c("queries", "noise"))
+  main <- setdiff(names(blocks), c("queries", "noise"))
   finished <- as.integer(names(finished)[finished == length(main)])
   all <- all[all$table != "main" | all$rep %in% if (length(finished)) finished else 1L, ]
   cells <- split(all, list(all$table, all$method, all$k, all$m, all$classifier), drop = TRUE)
   table <- do.call(rbind, lapply(cells, summarise_cell))
-  if (nzchar(option("blocks", ""))) {
-    stored <- read.csv(gzfile(file.path(here, "..", "inst", "benchmarks", "results", paste0("paper-", set, ".csv.gz"))))
-    table <- rbind(table, stored[!paste(stored$table, stored$method) %in% paste(table$table, table$method), ])
-  }
   first <- unique(c(grep("^ALFS", unique(table$method), value = TRUE), sort(unique(table$method))))
   table <- table[order(table$table, table$classifier, match(table$method, first), table$choice, table$m, table$k), ]
   file <- file.path(out, paste0("paper-", set, ".csv.gz"))
@@ -366,33 +356,10 @@ write_tables <- function(set) {
   table
 }
 
-# Time at the size of HAR's candidates (5150 x 561, six clusters; simulated, since HAR is not at
-# hand): the paper leaves RRSS out there for its cost.
-time_har <- function() {
-  set.seed(1)
-  n <- 5150L
-  p <- 561L
-  centre <- matrix(rnorm(6 * p), 6)
-  x <- centre[sample.int(6L, n, TRUE), ] + matrix(rnorm(n * 30), n) %*% matrix(rnorm(30 * p), 30) / 4 +
-    matrix(rnorm(n * p), n) / 2
-  fits <- list("ALFS-I certified" = function() ufs_alfs(x), TED = function() ufs_ted(x),
-    RRSS = function() ufs_rrss(x), ALNR = function() ufs_alnr(x), "R-CUR" = function() ufs_cur(x))
-  rows <- lapply(names(fits), function(name) {
-    found <- timed(fits[[name]]())
-    say("%s: CPU %.1f s\n", name, found$seconds)
-    gap <- found$fit$certificate["gap"]
-    data.frame(method = name, n, p, cpu_seconds = round(found$seconds, 2), iterations = found$fit$iterations,
-      status = found$fit$status, gap = signif(unname(gap), 2), peak_mb = round(peak_mb()))
-  })
-  write.csv(do.call(rbind, rows), file.path(out, "paper-har-times.csv"), row.names = FALSE)
-}
-
 evaluated <- c("alfs", "laplacian", "spec", "sogfs", "udfs", "inffs", "ted", "rrss", "alnr", "cur")
 
 if (!exists("evidence_only_definitions")) {
   dir.create(out, showWarnings = FALSE, recursive = TRUE)
-  if (identical(option("only"), "har")) time_har() else {
-    if (!identical(option("only"), "tables")) run_sets(sets)
-    for (set in sets) write_tables(set)
-  }
+  if (!identical(option("only"), "tables")) run_sets(sets)
+  for (set in sets) write_tables(set)
 }

@@ -1,5 +1,4 @@
-# Where a stored result comes from: the sources that it depends on as one hash, the data as another,
-# and every call with all its arguments. Sourced by common.R; results.R has the list of all tables.
+# Where a stored result comes from: the sources that it depends on as one hash, the data as another. Sourced by common.R; results.R has the list of all tables.
 
 # The folder of the sources, or NULL where the package is installed without them.
 source_root <- function() {
@@ -114,36 +113,6 @@ sources_of <- function(methods, functions = character(), root = source_root()) {
     files, known$c$text[files]))
 }
 
-# A call of one of our functions with every argument: those given, and the defaults of the others.
-# Settings of ufs_control(paper = list()) are written as the arguments that they once were, so that
-# calls that were stored before can be compared.
-full_call <- function(name, ...) {
-  given <- list(...)
-  if (length(given$control$paper)) {
-    given <- c(given, given$control$paper)
-    given$control["paper"] <- list(list())
-  }
-  if (identical(given$control, ufselect::ufs_control())) given$control <- NULL
-  given$control$paper <- NULL
-  paper <- get("registered", envir = asNamespace("ufselect"))[[sub("^ufs_", "", name)]]$paper
-  wanted <- c(formals(get(name, envir = asNamespace("ufselect"))), paper)
-  wanted <- wanted[setdiff(names(wanted), c("x", "...", if (name == "ufs_control") "paper"))]
-  shown <- vapply(names(wanted), function(argument) {
-    if (argument %in% names(given)) return(paste(deparse(given[[argument]], 500L), collapse = ""))
-    if (is.name(wanted[[argument]])) return("")
-    value <- wanted[[argument]]
-    # Of several choices the first is taken.
-    if (is.call(value) && identical(value[[1L]], quote(c)) && all(vapply(as.list(value)[-1L], is.character, NA))) {
-      value <- value[[2L]]
-    }
-    if (identical(value, quote(ufs_control()))) return(full_call("ufs_control"))
-    paste(deparse(value, 500L), collapse = "")
-  }, "")
-  more <- given[setdiff(names(given), names(wanted))]
-  shown <- c(shown[nzchar(shown)], vapply(more, function(v) paste(deparse(v, 500L), collapse = ""), ""))
-  paste0(name, "(", paste(names(shown), "=", shown, collapse = ", "), ")")
-}
-
 # What is stored beside what comes out now: rows with the same keys, compared in `values`.
 differing <- function(stored, now, keys, values, tolerance) {
   key <- function(table) do.call(paste, c(lapply(table[keys], as.character), sep = " | "))
@@ -157,22 +126,6 @@ differing <- function(stored, now, keys, values, tolerance) {
     } else which(as.character(was) != as.character(is))
     sprintf("%s of %s is stored as %s and comes out as %s", value, key(now)[bad], was[bad], is[bad])
   }))
-}
-
-# Arguments of two calls that differ, by name.
-differing_arguments <- function(stored, now) {
-  arguments <- function(text) {
-    lapply(as.list(parse(text = text)[[1L]])[-1L], function(a) paste(deparse(a, 500L), collapse = ""))
-  }
-  one <- function(was, is) {
-    was <- arguments(was)
-    is <- arguments(is)
-    both <- union(names(was), names(is))
-    text <- function(list, name) if (is.null(list[[name]])) "not pinned" else list[[name]]
-    changed <- both[vapply(both, function(name) !identical(was[[name]], is[[name]]), NA)]
-    vapply(changed, function(name) sprintf("`%s`: stored %s, now %s", name, text(was, name), text(is, name)), "")
-  }
-  unlist(Map(one, strsplit(stored, "; ", fixed = TRUE)[[1L]], strsplit(now, "; ", fixed = TRUE)[[1L]]), use.names = FALSE)
 }
 
 # A file in the first of the folders that has it, or, where none has, in the last.

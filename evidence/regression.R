@@ -3,13 +3,10 @@
 #   Rscript regression.R [--data=FOLDER] [--sets=gasoline,concrete] [--splits=5] [--out=file.csv]
 #       FOLDER/regression/sets.rds is a list of list(x, y (responses), spectra); default: environment
 #       variable UFSELECT_DATA. One line for each set, choice, number of samples and learner: the RMSE
-#       over that of random choices (mean over splits and responses), the share of smooth
-#       variance left, the coverage, CPU seconds of the choice.
-#   Rscript regression.R size     CPU seconds and memory of TED at n = 800 to 50,000
+#       over that of random choices (mean over splits and responses), the coverage, CPU seconds of the choice.
 # Beside ours: prospectr (kenStone, duplex, puchwein, honigs, shenkWest, naes) and clhs, if installed.
 library(ufselect)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-if (!exists("evidence_only_definitions")) source(file.path(here, "common.R"))
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
 # ---- choices: each a function of the context of a pool and of m ---------------------------------
 
@@ -59,10 +56,8 @@ field <- list(
   puchwein = function(c, m) by_distance(function(d) prospectr::puchwein(c$scores, k = d, pc = c$pc, min.sel = m)$model, m, 3),
   shenkWest = function(c, m) by_distance(function(d) prospectr::shenkWest(c$scores, d.min = d, pc = c$pc)$model, m, 6),
   clhs = function(c, m) clhs::clhs(as.data.frame(c$scores[, seq_len(min(10L, c$pc)), drop = FALSE]), size = m, iter = 5000, progress = FALSE, simple = TRUE))
-has <- function(package) requireNamespace(package, quietly = TRUE)
-all_choices <- function() {
-  c(ours, field[c(rep(has("prospectr"), 6L), has("clhs"))])
-}
+has <- vapply(c("prospectr", "clhs"), requireNamespace, NA, quietly = TRUE)
+choices <- c(ours, field[rep(has, c(6L, 1L))])
 
 # ---- learners -----------------------------------------------------------------------------------
 
@@ -164,14 +159,12 @@ one_split <- function(set, data, split, n_random, sizes) {
   scores <- stats::predict(base, seen)
   context$rows_for <- list(PLS = seen[pool, ], kernel = if (data$spectra) scores[pool, ] else seen[pool, ])
   part <- list(PLS = seen[-pool, ], kernel = if (data$spectra) scores[-pool, ] else seen[-pool, ])
-  width <- ufselect:::median_square(context$rows)
   size <- mean(rowSums(context$rows^2))
   judge <- function(choice, m, chosen, seconds) {
     error <- errors_of(context, part, chosen, y[pool, , drop = FALSE], y[-pool, , drop = FALSE])
     nearest <- apply(ufselect:::square_distances(context$rows, context$rows[chosen, , drop = FALSE]), 1L, min)
     data.frame(set, spectra = data$spectra, split, m, choice, learner = names(error), rmse = unname(error),
-      uncovered = mean(pmax(nearest, 0)) / size,
-      smooth = ufselect:::left_of_smooth(context$rows, unique(chosen), width), seconds)
+      uncovered = mean(pmax(nearest, 0)) / size, seconds)
   }
   rows <- list()
   for (m in sizes) {
@@ -187,64 +180,23 @@ one_split <- function(set, data, split, n_random, sizes) {
   out
 }
 
-evidence <- function() {
-  sets <- readRDS(file.path(option("data", Sys.getenv("UFSELECT_DATA")), "regression", "sets.rds"))
-  use <- words(option("sets", paste(names(sets), collapse = ",")))
-  out <- do.call(rbind, lapply(use, function(set) {
-    all <- do.call(rbind, lapply(seq_len(as.integer(option("splits", "5"))), function(split) {
-      one_split(set, sets[[set]], split, 20L, c(10L, 20L, 40L, 80L))
-    }))
-    # Does a measure tell which choices have a small error? By rank, over the choices of a split.
-    tells <- function(what) mean(unlist(lapply(split(all, list(all$split, all$m, all$learner)), function(d) {
-      if (nrow(d) > 5L) stats::cor(d[[what]], d$rmse, method = "spearman")
-    })))
-    table <- stats::aggregate(cbind(ratio, rmse, uncovered, smooth, seconds) ~ set + spectra + m + choice + learner, all, mean)
-    table$splits <- length(unique(all$split))
-    table$tells_uncovered <- tells("uncovered")
-    table$tells_smooth <- tells("smooth")
-    cat(set, "done\n")
-    table
+sets <- readRDS(file.path(option("data", Sys.getenv("UFSELECT_DATA")), "regression", "sets.rds"))
+use <- words(option("sets", paste(names(sets), collapse = ",")))
+out <- do.call(rbind, lapply(use, function(set) {
+  all <- do.call(rbind, lapply(seq_len(as.integer(option("splits", "5"))), function(split) {
+    one_split(set, sets[[set]], split, 20L, c(10L, 20L, 40L, 80L))
   }))
-  for (column in c("ratio", "rmse", "uncovered", "smooth", "seconds", "tells_uncovered", "tells_smooth")) {
-    out[[column]] <- signif(out[[column]], 4L)
-  }
-  if (!is.null(option("out"))) write_table(out, option("out"))
-  print_ratios(out)
+  # Does a measure tell which choices have a small error? By rank, over the choices of a split.
+  tells <- function(what) mean(unlist(lapply(split(all, list(all$split, all$m, all$learner)), function(d) {
+    if (nrow(d) > 5L) stats::cor(d[[what]], d$rmse, method = "spearman")
+  })))
+  table <- stats::aggregate(cbind(ratio, rmse, uncovered, seconds) ~ set + spectra + m + choice + learner, all, mean)
+  table$splits <- length(unique(all$split))
+  table$tells_uncovered <- tells("uncovered")
+  cat(set, "done\n")
+  table
+}))
+for (column in c("ratio", "rmse", "uncovered", "seconds", "tells_uncovered")) {
+  out[[column]] <- signif(out[[column]], 4L)
 }
-
-# Mean over m and learners of each set, then over sets, with the s.e. over these.
-print_ratios <- function(out) {
-  by_set <- stats::aggregate(ratio ~ set + spectra + choice, out, mean)
-  show <- function(d) sprintf("%.3f (%.3f)", tapply(d$ratio, d$choice, mean), tapply(d$ratio, d$choice, function(v) stats::sd(v) / sqrt(length(v))))
-  names <- sort(unique(by_set$choice))
-  column <- function(d) stats::setNames(show(d), sort(unique(d$choice)))[names]
-  print(data.frame(all = column(by_set), spectra = column(by_set[by_set$spectra, ]),
-    other = column(by_set[!by_set$spectra, ]),
-    better = tapply(by_set$ratio < 1, by_set$choice, sum)[names],
-    seconds = signif(tapply(out$seconds, out$choice, mean)[names], 2L), row.names = names))
-}
-
-# ---- time and memory ----------------------------------------------------------------------------
-
-size <- function() {
-  p <- 200L
-  m <- 40L
-  for (n in as.integer(words(option("n", "800,10000,50000")))) {
-    set.seed(1)
-    x <- matrix(stats::rnorm(n * 10L), n) %*% matrix(stats::rnorm(10L * p), 10L) + .3 * matrix(stats::rnorm(n * p), n)
-    gc()
-    reset_peak()
-    before <- resident_mb("VmRSS")
-    seconds <- cpu(fit <- silently(ufs_ted(x, m = m, similarity = "heat")))
-    cat(sprintf("n %6d  ted, heat: %.2f s, %.0f MB above %.0f , trace left %.2g\n", n, seconds,
-      resident_mb("VmHWM") - before, before, fit$certificate[["trace_left"]]))
-    seconds <- cpu(silently(ufs_ted(x, m = m)))
-    cat(sprintf("n %6d  ted, linear: %.2f s\n", n, seconds))
-  }
-}
-
-choices <- all_choices()
-if (!exists("evidence_only_definitions")) {
-  task <- grep("^--", commandArgs(TRUE), value = TRUE, invert = TRUE)
-  if (length(task) && task[[1L]] == "size") size() else evidence()
-}
+if (!is.null(option("out"))) write_table(out, option("out"))

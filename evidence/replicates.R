@@ -1,5 +1,5 @@
-# Replicates as evidence for columns: ufs_css(replicates = ) beside ufs_css() of the rows and of the means, the prototype that it
-# was made after, and the idea of FeatSeekR.
+# Replicates as evidence for columns: ufs_css(replicates = ) beside ufs_css() of the rows and of the means, and the idea of
+# FeatSeekR.
 #
 #   Rscript replicates.R [--packages=FOLDER] [--sets=vowel,mood] [--splits=10] [--out=replicates.csv]
 #
@@ -74,10 +74,6 @@ intraclass <- function(z, g) {
   found <- squares(z, g)
   pmax(0, (found$f - 1) / (found$f - 1 + found$size))
 }
-prototype <- function(x, g, k) {
-  found <- squares(scale(x)[, ], g)
-  selected_features(ufs_css(sweep(found$mean, 2L, pmax(0, 1 - 1 / found$f), "*"), k = k, scale = FALSE), k, as = "index")
-}
 # The largest F of what the chosen columns leave, one by one (the idea of FeatSeekR, Capraz and Huber).
 largest_f <- function(x, g, k) {
   z <- scale(x)[, ]
@@ -94,7 +90,6 @@ ways <- list(
   rows = function(x, g, k) index(ufs_css(x, k = k), k),
   means = function(x, g, k) index(ufs_css(rowsum(x, g) / as.vector(table(g)), k = k), k),
   replicates = function(x, g, k) index(ufs_css(x, k = k, replicates = g), k),
-  prototype = prototype,
   "largest F" = largest_f,
   random = function(x, g, k) sample.int(ncol(x), k))
 

@@ -7,15 +7,12 @@
 #   Rscript results.R check [name ...]     recomputes some cheap cells of each; under three minutes
 #   Rscript results.R confirm [name ...]   the same; what agrees is confirmed for the sources as they are
 #   Rscript results.R record name ...      writes the header of a table that its script has just written
-#   Rscript results.R adopt name ...       writes the header of one that is older than headers
 #   Rscript results.R outdate name ... --note="why"   says that the code has moved on from a table and that it
 #                                          has to be computed anew; until then check skips it, and says so
 #
 # --data=FOLDER (or UFSELECT_DATA): the sets that are not in any package. Without it the cells that
 # need them are skipped, and counted so. results/headers.csv here holds, for every table, the version, date,
-# seed and BLAS of the run, a fingerprint of its data, every call with all its arguments, and the
-# hash of the sources that these calls reach (provenance.R). The check fails
-# - if an argument has another default than the call that is stored, or is not in it;
+# seed and BLAS of the run, a fingerprint of its data, and the hash of the sources that its calls reach (provenance.R). The check fails
 # - if the sources are not those that the table was computed with, or confirmed for: after a change
 #   of the code `confirm` recomputes the cheap cells and, if they agree, notes hash and date;
 # - if a recomputed cell differs; if a file of results/ is not listed here.
@@ -29,13 +26,7 @@ place_of <- function(file) place_among(file, c(shipped, here))
 header_file <- file.path(here, "results", "headers.csv")
 data_folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 
-# ---- the calls ---------------------------------------------------------------------------------
-
-every_method <- setdiff(ufs_methods()$method, "random")
-timed_calls <- function(methods) {
-  calls <- vapply(methods, function(m) do.call(full_call, c(list(paste0("ufs_", m)), needed(m))), "")
-  stats::setNames(calls, methods)
-}
+# ---- recomputed cells ----------------------------------------------------------------------------
 
 # The definitions of a script, without running it.
 definitions_of <- function(script) {
@@ -44,32 +35,6 @@ definitions_of <- function(script) {
   sys.source(place_of(script), place, keep.source = FALSE)
   place
 }
-
-paper_calls <- function() {
-  place <- definitions_of("paper-tables.R")
-  alfs <- vapply(place$default_calls, function(given) do.call(full_call, c("ufs_alfs", given)), "")
-  pipe <- vapply(place$selectors, function(s) do.call(full_call, c(paste0("ufs_", s[[1L]]), s[-1L])), "")
-  sampler <- vapply(place$samplers, function(s) full_call(paste0("ufs_", s[[1L]])), "")
-  c(alfs, "ALFS paper" = full_call("ufs_alfs", solver = "paper", center = FALSE, scale = FALSE, select = "norm",
-      select_samples = "ted"), pipe, sampler, "R-CUR" = full_call("ufs_cur"))
-}
-
-compare_calls <- function(labels) {
-  place <- definitions_of("classifier-evaluation.R")
-  methods <- place$methods
-  out <- lapply(labels, function(label) {
-    parts <- words(methods[[label]], "+")
-    vapply(parts, function(m) {
-      given <- place$settings[[label]]
-      if (is.null(given)) given <- place$settings[[m]]
-      do.call(full_call, c(list(paste0("ufs_", m)), given))
-    }, "")
-  })
-  calls <- vapply(out, paste, "", collapse = "; ")
-  c(stats::setNames(calls, labels), ufs_compare = full_call("ufs_compare"))
-}
-
-# ---- recomputed cells ----------------------------------------------------------------------------
 
 read_result <- function(file) {
   utils::read.csv(place_of(file), stringsAsFactors = FALSE, check.names = FALSE)
@@ -86,6 +51,14 @@ rerun <- function(stored, script, ...) {
   found <- utils::read.csv(out, stringsAsFactors = FALSE, check.names = FALSE)
   if (!identical(names(found), names(stored))) stop(script, " writes the columns ", paste(names(found), collapse = ", "))
   found
+}
+# A witness: the cells that `script` gives with these options, held against the stored ones; `keep` says which of them. Without the
+# package `needs` there are none.
+cells_of <- function(script, given, keys, values, tolerance, keep = NULL, needs = NULL) function(stored) {
+  if (!is.null(needs) && !requireNamespace(needs, quietly = TRUE)) return(character())
+  now <- rerun(stored, script, given)
+  if (!is.null(keep)) now <- now[keep(now), ]
+  differing(stored, now, words(keys), words(values), tolerance)
 }
 
 paper_witness <- function(set) function(stored) {
@@ -110,7 +83,7 @@ paper_witness <- function(set) function(stored) {
   now <- do.call(rbind, lapply(cells, place$summarise_rows, choice = "default"))
   # Lines that are not there yet are shown as missing; they are no difference.
   now <- now[now$method %in% main$method, ]
-  c(differing(main, now, c("method", "choice", "k", "m", "classifier"), c("mean", "repeats"), .004))
+  differing(main, now, c("method", "choice", "k", "m", "classifier"), c("mean", "repeats"), .004)
 }
 paper_data <- function(set) function() {
   place <- definitions_of("paper-tables.R")
@@ -118,60 +91,65 @@ paper_data <- function(set) function() {
   data <- place$read_evaluation_set(set)
   hash_of_data(data$x, data$y)
 }
-paper_table <- function(set, minutes, needs_data) list(file = sprintf("results/paper-%s.csv.gz", set),
-  script = "paper-tables.R", args = c(paste0("--sets=", set), "--repeats=10", "--out=@work", "--data=@data"),
-  minutes = minutes, shown = "paper-tables", seed = "100 + repeat (halves), repeat (all else)",
-  methods = c("alfs", "laplacian", "spec", "sogfs", "udfs", "inffs", "ted", "rrss", "alnr", "cur"),
-  functions = c("ufs_grid", "judge_settings"), calls = paper_calls,
-  data = paper_data(set), needs_data = needs_data, witness = paper_witness(set))
-
-classifier_table <- function(name, minutes, labels, data, witness) {
-  list(file = sprintf("results/classifier-%s.csv.gz", name), script = "classifier-evaluation.R",
-    args = c(paste0("--only=", name), "--out=@work"), minutes = minutes, shown = "classifier-evaluation", seed = "1",
-    methods = c("alfs", "laplacian", "spec", "sogfs", "udfs", "inffs", "ted", "rrss", "alnr", "cur", "variance", "pca",
-      "kmeans_f", "random"),
-    functions = "ufs_compare", calls = function() compare_calls(labels()),
-    data = data, needs_data = FALSE, witness = witness)
-}
-all_labels <- function() names(definitions_of("classifier-evaluation.R")$methods)
-classifier_data <- function(...) function() {
-  place <- definitions_of("classifier-evaluation.R")
-  hash_of_text(vapply(c(...), function(set) {
-    if (set == "musk") hash_of_data(place$musk_x, place$musk_y) else hash_of_data(place$madelon$x, place$madelon$y)
-  }, ""))
-}
-compared <- function(result) {
-  # Baselines are drawn anew for other m.
-  table <- summary(result)$table
-  table[!table$method %in% c("all", "variance", "pca", "kmeans_f") & !grepl("^random", table$method), ]
-}
 few_methods <- c("ALFS-I, norm" = "alfs", "ALFS-I, TED" = "alfs", "laplacian+ted" = "laplacian+ted",
   "udfs+rrss" = "udfs+rrss", "sogfs+alnr" = "sogfs+alnr")
 compare_witness <- function(name, m) function(stored) {
   place <- definitions_of("classifier-evaluation.R")
-  now <- compared(place[[paste0("run_", name)]](few_methods[if (name == "noise") 1:2 else 1:5], m = m))
+  now <- summary(place[[paste0("run_", name)]](few_methods[if (name == "noise") 1:2 else 1:5], m = m))$table
+  # Baselines are drawn anew for other m.
+  now <- now[!now$method %in% c("all", "variance", "pca", "kmeans_f") & !grepl("^random", now$method), ]
   differing(stored, now, c("method", "k", "m", "classifier"), "mean", .006)
+}
+penalties_witness <- function(stored) {
+  place <- definitions_of("classifier-evaluation.R")
+  grid <- place$pairs[[1L]][c(1L, 13L), ]
+  found <- as.data.frame(place$run_penalties(place$musk_x, place$musk_y, grid), what = "grid")
+  found$first <- grid$alpha_rel[found$setting]
+  found$second <- grid$beta_rel[found$setting]
+  now <- cbind(set = "musk", pair = names(place$pairs)[1L],
+    stats::aggregate(accuracy ~ first + second + k + m + classifier, found, mean))
+  differing(stored, now, c("set", "pair", "first", "second", "classifier"), "accuracy", .006)
+}
+tolerance_witness <- function(stored) {
+  place <- definitions_of("classifier-evaluation.R")
+  now <- cbind(set = "musk", method = "ALFS-I", place$run_tolerance(place$musk_x[seq(1, 476, by = 2), ], 0, 10^-(1:3)))
+  differing(stored, now, c("set", "method", "tolerance"), "iterations", 10.5)
 }
 
 # ---- the tables ------------------------------------------------------------------------------------
 
+every_method <- setdiff(ufs_methods()$method, "random")
+of_the_paper <- c("alfs", "laplacian", "spec", "sogfs", "udfs", "inffs", "ted", "rrss", "alnr", "cur")
+# file, script and its options; minutes of a run; the page; the methods and functions whose sources the table depends on; whether
+# it takes the sets of --data; whether it holds times alone.
+stored <- function(file, script, args, minutes, shown, methods, functions = NULL, witness = NULL, needs_data = FALSE,
+                   seed = "in the table or the script", ...) {
+  list(file = file.path("results", file), script = script, args = args, minutes = minutes, shown = shown, methods = methods,
+    functions = functions, witness = witness, needs_data = needs_data, seed = seed, times_only = is.null(witness), ...)
+}
 published <- function(file, text, shown) list(file = file, published = text, shown = shown)
-
-timing <- function(name, script, minutes, shown, methods = every_method, calls = function() timed_calls(methods), ...) {
-  list(file = sprintf("results/%s.csv", name), script = script, args = c(if (script == "speed.R") name, paste0("--out=@", name)),
-    minutes = minutes,
-    shown = shown, seed = "1", methods = methods, calls = calls, data = NULL, needs_data = FALSE, ...)
+paper_table <- function(set, minutes, needs_data) {
+  stored(sprintf("paper-%s.csv.gz", set), "paper-tables.R", c(paste0("--sets=", set), "--repeats=10", "--out=@work", "--data=@data"),
+    minutes, "paper-tables", of_the_paper, c("ufs_grid", "judge_settings"), paper_witness(set), needs_data,
+    "100 + repeat (halves), repeat (all else)", data = paper_data(set))
 }
-# Packed are the larger of those that the package brings along.
-packed <- c("seeds", "regression", "findings")
-on_sets <- function(name, script, minutes, shown, methods, calls, args = character(), ...) {
-  list(file = paste0("results/", name, if (name %in% packed) ".csv.gz" else ".csv"), script = script, args = c(args, paste0("--out=@", name), "--data=@data"),
-    minutes = minutes, shown = shown, seed = "in the table or the script", methods = methods, calls = calls,
-    needs_data = TRUE, ...)
+classifier_table <- function(name, minutes, sets, witness) {
+  stored(sprintf("classifier-%s.csv.gz", name), "classifier-evaluation.R", c(paste0("--only=", name), "--out=@work"), minutes,
+    "classifier-evaluation", c(of_the_paper, "variance", "pca", "kmeans_f", "random"), "ufs_compare", witness, seed = "1",
+    data = function() {
+      place <- definitions_of("classifier-evaluation.R")
+      hash_of_text(vapply(sets, function(set) {
+        if (set == "musk") hash_of_data(place$musk_x, place$musk_y) else hash_of_data(place$madelon$x, place$madelon$y)
+      }, ""))
+    })
 }
-plain_calls <- function(...) function() {
-  given <- list(...)
-  vapply(given, function(one) do.call(full_call, as.list(one)), "")
+# Written to the file that has the name of the table.
+timing <- function(file, script, minutes, shown, methods = every_method, ...) {
+  name <- sub("[.]csv$", "", file)
+  stored(file, script, c(if (script == "speed.R") name, paste0("--out=@", name)), minutes, shown, methods, ..., seed = "1")
+}
+on_sets <- function(file, script, minutes, shown, methods, ..., args = character()) {
+  stored(file, script, c(args, paste0("--out=@", sub("[.].*", "", file)), "--data=@data"), minutes, shown, methods, ..., needs_data = TRUE)
 }
 
 tables <- list(
@@ -179,152 +157,62 @@ tables <- list(
   "paper-madelon" = paper_table("madelon", 30, FALSE),
   "paper-orl" = paper_table("orl", 40, TRUE),
   "paper-tox171" = paper_table("tox171", 60, TRUE),
-  "paper-har-times" = list(file = "results/paper-har-times.csv", script = "paper-tables.R",
-    args = c("--only=har", "--out=@work"), minutes = 1, shown = "paper-tables", seed = "1",
-    methods = c("alfs", "ted", "rrss", "alnr", "cur"),
-    calls = plain_calls(ALFS = "ufs_alfs", TED = "ufs_ted", RRSS = "ufs_rrss", ALNR = "ufs_alnr", "R-CUR" = "ufs_cur"),
-    needs_data = FALSE, times_only = TRUE),
   published = published("results/published.csv.gz", "Li et al. (2019), Tables II to XI", "paper-tables"),
   "fseval-published" = published("results/fseval-published.csv",
     "github.com/mrajabinasab/FSEVAL, commit e1d3f52", "evidence"),
-  "classifier-musk" = classifier_table("musk", 6, all_labels, classifier_data("musk"), compare_witness("musk", 60)),
-  "classifier-madelon" = classifier_table("madelon", 3, all_labels, classifier_data("madelon"),
-    compare_witness("madelon", 80)),
-  "classifier-noise" = classifier_table("noise", 3, function() c("ALFS-I, norm", "ALFS-I, TED", "ALFS-I pivot, TED"),
-    classifier_data("musk"), compare_witness("noise", 30)),
-  "classifier-penalties" = classifier_table("penalties", 12, function() c("ALFS-I, norm"),
-    classifier_data("musk", "madelon"), function(stored) {
-    place <- definitions_of("classifier-evaluation.R")
-    grid <- place$pairs[[1L]][c(1L, 13L), ]
-    found <- as.data.frame(place$run_penalties(place$musk_x, place$musk_y, grid), what = "grid")
-    found$first <- grid$alpha_rel[found$setting]
-    found$second <- grid$beta_rel[found$setting]
-    now <- cbind(set = "musk", pair = names(place$pairs)[1L],
-      stats::aggregate(accuracy ~ first + second + k + m + classifier, found, mean))
-    differing(stored, now, c("set", "pair", "first", "second", "classifier"), "accuracy", .006)
-  }),
-  "classifier-tolerance" = classifier_table("tolerance", 1, function() c("ALFS-I, norm", "ALFS-II, norm"),
-    classifier_data("musk", "madelon"), function(stored) {
-    place <- definitions_of("classifier-evaluation.R")
-    now <- cbind(set = "musk", method = "ALFS-I", place$run_tolerance(place$musk_x[seq(1, 476, by = 2), ], 0, 10^-(1:3)))
-    differing(stored, now, c("set", "method", "tolerance"), "iterations", 10.5)
-  }),
-  scaling = timing("scaling", "speed.R", 30, "speed, large-and-sparse-data", times_only = TRUE, versions = "libraries",
-    adds = TRUE),
-  peers = timing("peers", "peers.R", 15, "speed",
+  "classifier-musk" = classifier_table("musk", 6, "musk", compare_witness("musk", 60)),
+  "classifier-madelon" = classifier_table("madelon", 3, "madelon", compare_witness("madelon", 80)),
+  "classifier-noise" = classifier_table("noise", 3, "musk", compare_witness("noise", 30)),
+  "classifier-penalties" = classifier_table("penalties", 12, c("musk", "madelon"), penalties_witness),
+  "classifier-tolerance" = classifier_table("tolerance", 1, c("musk", "madelon"), tolerance_witness),
+  scaling = timing("scaling.csv", "speed.R", 30, "speed, large-and-sparse-data", versions = "libraries", adds = TRUE),
+  peers = timing("peers.csv", "peers.R", 15, "speed",
     c("variance", "pca", "kmeans_f", "laplacian", "spec", "mcfs", "udfs", "rsr", "cur", "spca"),
-    witness = function(stored) {
-      now <- rerun(stored, "peers.R", "--sizes=300x500", "--questions=variance", "--seconds=5")
-      differing(stored, now, c("question", "peer", "n", "p"), "our_found", 0)
-    }),
-  "before-after" = timing("before-after", "speed.R", 30, "speed", times_only = TRUE, versions = "libraries", adds = TRUE),
-  waits = timing("waits", "speed.R", 40, "speed", c("medoids", "facility", "laplacian", "mcfs", "css", "pca"),
-    times_only = TRUE, versions = "libraries", adds = TRUE),
-  "evidence-columns" = on_sets("evidence-columns", "evidence-columns.R", 60, "which-method",
-    c("css", "jspca", "mcfs", "laplacian", "kmeans_f", "pca", "variance", "random"),
-    plain_calls(css = "ufs_css", jspca = "ufs_jspca", mcfs = "ufs_mcfs", laplacian = "ufs_laplacian",
-      kmeans_f = "ufs_kmeans_f", pca = "ufs_pca", diversify = "ufs_diversify"), functions = "ufs_diversify",
-    witness = function(stored) {
-      now <- rerun(stored, "evidence-columns.R", "--sets=wine", "--methods=css .1,laplacian,random")
-      differing(stored, now, c("set", "method"), c("error", "svm"), .15)
-    }),
+    witness = cells_of("peers.R", c("--sizes=300x500", "--questions=variance", "--seconds=5"), "question,peer,n,p", "our_found", 0)),
+  "before-after" = timing("before-after.csv", "speed.R", 30, "speed", versions = "libraries", adds = TRUE),
+  waits = timing("waits.csv", "speed.R", 40, "speed", c("medoids", "facility", "laplacian", "mcfs", "css", "pca"),
+    versions = "libraries", adds = TRUE),
+  "evidence-columns" = on_sets("evidence-columns.csv", "evidence-columns.R", 60, "which-method",
+    c("css", "jspca", "mcfs", "laplacian", "kmeans_f", "pca", "variance", "random"), "ufs_diversify",
+    cells_of("evidence-columns.R", c("--sets=wine", "--methods=css .1,laplacian,random"), "set,method", "error,svm", .15)),
   # The sets of another repository are not in the folder: --mats of fseval.R.
-  fseval = on_sets("fseval", "fseval.R", 20, "evidence, which-method", c("consensus", "css", "laplacian", "mcfs", "pca"),
-    plain_calls(consensus = "ufs_consensus", css = "ufs_css", laplacian = "ufs_laplacian", mcfs = "ufs_mcfs",
-      pca = "ufs_pca"), witness = function(stored) {
-      now <- rerun(stored, "fseval.R", "--sets=lung_discrete", "--methods=css,laplacian,mcfs")
-      differing(stored, now, c("method", "set"), c("0.02", "0.05", "0.1"), .005)
-    }),
-  select = on_sets("select", "select.R", 90, "the print of ufs_select()", c("consensus", "css", "medoids", "mcfs", "pca"),
-    plain_calls(select = "ufs_select"), functions = "ufs_select", witness = function(stored) {
-      now <- rerun(stored, "select.R", "--sets=wine")
-      differing(stored, now, c("set", "noise", "task", "what"), c("method", "score"), 3)
-    }),
+  fseval = on_sets("fseval.csv", "fseval.R", 20, "evidence, which-method", c("consensus", "css", "laplacian", "mcfs", "pca"),
+    witness = cells_of("fseval.R", c("--sets=lung_discrete", "--methods=css,laplacian,mcfs"), "method,set", "0.02,0.05,0.1", .005)),
+  select = on_sets("select.csv", "select.R", 90, "the print of ufs_select()", c("consensus", "css", "medoids", "mcfs", "pca"),
+    "ufs_select", cells_of("select.R", "--sets=wine", "set,noise,task,what", "method,score", 3)),
   # Cells of packages that are not on every machine, and geneBasis, take no part in the check.
-  panel = list(file = "results/panel.csv", script = "panel.R", args = "--out=@panel", minutes = 20, shown = "gene-panel",
-    seed = "the split", methods = c("css", "pca", "variance"), functions = "ufs_data",
-    calls = plain_calls(css = c("ufs_css", k = 50, scale = FALSE, target = 20), pca = c("ufs_pca", n_components = 20, scale = FALSE),
-      data = c("ufs_data", counts = "log")), needs_data = FALSE),
-  subsets = on_sets("subsets", "subsets.R", 8, "evidence", "css",
-    plain_calls(starts = c("ufs_css", mu_rel = 0, starts = 40), proved = c("ufs_css", mu_rel = 0, optimal = TRUE)),
-    functions = "ufs_captured", witness = function(stored) {
-      if (!requireNamespace("subselect", quietly = TRUE)) return(character())
-      now <- rerun(stored, "subsets.R", "--sets=wine,vehicle")
-      now <- now[now$how %in% c("default", "swaps", "proved", "starts", "more", "eleaps"), ]
-      differing(stored, now, c("set", "k", "how", "draw"), "captured", 2e-6)
-    }),
+  panel = stored("panel.csv", "panel.R", "--out=@panel", 20, "gene-panel", c("css", "pca", "variance"), "ufs_data", seed = "the split"),
+  subsets = on_sets("subsets.csv", "subsets.R", 8, "evidence", "css", "ufs_captured", cells_of("subsets.R", "--sets=wine,vehicle",
+    "set,k,how,draw", "captured", 2e-6, function(now) !now$how %in% c("genetic", "anneal", "improve"), "subselect")),
   # sparcl draws at random, and neither package is on every machine: their columns alone would be checked.
-  tools = on_sets("tools", "tools.R", 10, "evidence", c("consensus", "css", "mcfs", "pca"),
-    plain_calls(select = "ufs_select"), functions = "ufs_select", witness = function(stored) {
-      if (!requireNamespace("caret", quietly = TRUE)) return(character())
-      now <- rerun(stored, "tools.R", "--sets=wine")
-      now <- now[now$task == "classify", ]
-      differing(stored, now, c("set", "noise", "task", "choice"), c("k", "score"), 3)
-    }),
+  tools = on_sets("tools.csv", "tools.R", 10, "evidence", c("consensus", "css", "mcfs", "pca"), "ufs_select",
+    cells_of("tools.R", "--sets=wine", "set,noise,task,choice", "k,score", 3, function(now) now$task == "classify", "caret")),
   # Which rows TED picks is the same whatever else is installed; random choices are not.
-  regression = on_sets("regression", "regression.R", 15, "laboratory", c("facility", "medoids", "ted"),
-    plain_calls(ted = c("ufs_ted", similarity = "heat", scale = FALSE), facility = "ufs_facility",
-      medoids = c("ufs_medoids", unit = FALSE, scale = FALSE), data = c("ufs_data", rows = "snv")),
-    args = "--splits=3", functions = "ufs_data", witness = function(stored) {
-      now <- rerun(stored, "regression.R", "--sets=gasoline", "--splits=3")
-      now <- now[now$choice == "ted, heat", ]
-      differing(stored, now, c("set", "m", "choice", "learner"), "uncovered", .002)
-    }),
-  kinds = on_sets("kinds", "kinds.R", 3, "the help of ufs_look()", "pca", plain_calls(look = "ufs_look"),
-    functions = "ufs_look", witness = function(stored) {
-      now <- rerun(stored, "kinds.R", "--sets=wine,dermatology,dna,meats,dhfr")
-      differing(stored, now, "set", c("truth", "found"), 0)
-    }),
-  seeds = on_sets("seeds", "seeds.R", 50, "evidence", c("consensus", "css", "medoids", "pca"),
-    plain_calls(select = "ufs_select", split = "ufs_split", decoys = c("ufs_decoys", method = "pca")),
-    functions = c("ufs_select", "ufs_split", "ufs_size", "ufs_look", "ufs_decoys"), witness = function(stored) {
-      now <- rerun(stored, "seeds.R", "--sets=wine")
-      differing(stored, now, c("set", "noise", "question"), c("same", "rows"), .02)
-    }),
-  findings = on_sets("findings", "findings.R", 25, "evidence",
+  regression = on_sets("regression.csv.gz", "regression.R", 15, "laboratory", c("facility", "medoids", "ted"), "ufs_data",
+    cells_of("regression.R", c("--sets=gasoline", "--splits=3"), "set,m,choice,learner", "uncovered", .002,
+      function(now) now$choice == "ted, heat"), args = "--splits=3"),
+  kinds = on_sets("kinds.csv", "kinds.R", 3, "the help of ufs_look()", "pca", "ufs_look",
+    cells_of("kinds.R", "--sets=wine,dermatology,dna,meats,dhfr", "set", "truth,found", 0)),
+  seeds = on_sets("seeds.csv.gz", "seeds.R", 50, "evidence", c("consensus", "css", "medoids", "pca"),
+    c("ufs_select", "ufs_split", "ufs_size", "ufs_look", "ufs_decoys"),
+    cells_of("seeds.R", "--sets=wine", "set,noise,question", "same,rows", .02)),
+  findings = on_sets("findings.csv.gz", "findings.R", 25, "evidence",
     c("alfs", "alnr", "blfse", "facility", "jspca", "kmeans_f", "laplacian", "mcfs", "medoids", "ndfs", "pca", "rrss", "socfs",
-      "sogfs", "ted", "topk"),
-    plain_calls(alfs = "ufs_alfs", alnr = "ufs_alnr", blfse = c("ufs_blfse", n_clusters = 5, k = 20), facility = "ufs_facility",
-      jspca = "ufs_jspca", mcfs = "ufs_mcfs", medoids = "ufs_medoids", ndfs = c("ufs_ndfs", n_clusters = 5),
-      rrss = "ufs_rrss", sogfs = "ufs_sogfs", ted = "ufs_ted", topk = "ufs_topk", diversify = c("ufs_diversify", how = "css")),
-    functions = c("ufs_diversify", "ufs_compare"), witness = function(stored) {
-      now <- rerun(stored, "findings.R", "--findings=topk_links,jspca_loss,ndfs_start,mcfs_scale,sogfs_live,alfs_published", "--sets=lung_discrete")
-      now <- now[now$measure != "seconds", ]
-      differing(stored, now, c("finding", "set", "case", "measure"), "value", .02)
-    }),
-  scale = timing("scale", "scale.R", 90, "large-and-sparse-data",
-    c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "jspca", "ted", "spca", "css", "facility"),
-    functions = c("ufs_decoys", "ufs_moments"), times_only = TRUE, adds = TRUE),
-  labelling = list(file = "results/labelling.csv", script = "labelling.R", args = c("--weeks=10", "--seeds=2", "--out=@labelling"),
-    minutes = 3, shown = "which-samples", seed = "the seed, 100 times the seed + week", methods = "medoids",
-    functions = c("ufs_select", "ufs_data", "ufs_graph", "ufs_propagate"), calls = plain_calls(select = c("ufs_select", task = "label", m = 20),
-      data = "ufs_data", graph = c("ufs_graph", n_neighbours = 10), propagate = c("ufs_propagate", cmn = TRUE)),
-    needs_data = FALSE, witness = function(stored) {
-      now <- rerun(stored, "labelling.R", "--weeks=1", "--seeds=1")
-      differing(stored, now, c("seed", "choice", "week"), c("classes", "right"), .02)
-    }),
-  pairwise = on_sets("pairwise", "pairwise.R", 2, "the help of ufs_moments()", "css",
-    plain_calls(css = "ufs_css", data = "ufs_data", moments = "ufs_moments"),
-    functions = c("ufs_data", "ufs_moments", "ufs_captured"), witness = function(stored) {
-      now <- rerun(stored, "pairwise.R", "--sets=wine")
-      differing(stored, now, c("set", "share", "gaps"), c("omit", "median", "knn", "pairwise"), .02)
-    }),
+      "sogfs", "ted", "topk"), c("ufs_diversify", "ufs_compare"),
+    cells_of("findings.R", c("--findings=topk_links,jspca_loss,ndfs_start,mcfs_scale,sogfs_live,alfs_published", "--sets=lung_discrete"),
+      "finding,set,case,measure", "value", .02, function(now) now$measure != "seconds")),
+  scale = timing("scale.csv", "scale.R", 90, "large-and-sparse-data",
+    c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "css"), "ufs_decoys", adds = TRUE),
+  pairwise = on_sets("pairwise.csv", "pairwise.R", 2, "the help of ufs_moments()", "css", c("ufs_data", "ufs_moments", "ufs_captured"),
+    cells_of("pairwise.R", "--sets=wine", "set,share,gaps", "omit,median,knn,pairwise", .02)),
   # The other sets are of packages that are not on every machine.
-  replicates = list(file = "results/replicates.csv", script = "replicates.R", args = c("--splits=20", "--out=@replicates"),
-    minutes = 1, shown = "the help of ufs_data()", seed = "the split", methods = "css",
-    functions = c("ufs_data", "ufs_reliability"), calls = plain_calls(css = "ufs_css", data = "ufs_data"), needs_data = FALSE,
-    witness = function(stored) {
-      if (!requireNamespace("mlbench", quietly = TRUE)) return(character())
-      now <- rerun(stored, "replicates.R", "--sets=vowel", "--splits=20")
-      differing(stored, now, c("set", "noise", "way"), c("icc", "rebuilt", "real"), .02)
-    }),
+  replicates = stored("replicates.csv", "replicates.R", c("--splits=20", "--out=@replicates"), 1, "the help of ufs_data()", "css",
+    c("ufs_data", "ufs_reliability"),
+    cells_of("replicates.R", c("--sets=vowel", "--splits=20"), "set,noise,way", "icc,rebuilt,real", .02, needs = "mlbench"),
+    seed = "the split"),
   # k-means draws at random, but from one seed: the same on every machine but for ties.
-  tune = on_sets("tune", "tune.R", 10, "choosing-parameters", c("socfs", "jspca", "laplacian"),
-    plain_calls(tune = "ufs_tune"), functions = "ufs_tune", witness = function(stored) {
-      now <- rerun(stored, "tune.R", "--sets=wine")
-      differing(stored, now, c("set", "method", "k", "criterion"), "default", 3)
-    })
-)
+  tune = on_sets("tune.csv", "tune.R", 10, "choosing-parameters", c("socfs", "jspca", "laplacian"), "ufs_tune",
+    cells_of("tune.R", "--sets=wine", "set,method,k,criterion", "default", 3)))
 
 # ---- headers ---------------------------------------------------------------------------------------
 
@@ -345,23 +233,17 @@ header_of <- function(name, headers = read_headers()) {
 }
 hash_now <- function(entry) sources_of(entry$methods, entry$functions)
 
-record <- function(name, computed = TRUE) {
+record <- function(name) {
   entry <- tables[[name]]
-  old <- header_of(name)
-  calls <- entry$calls()
   items <- c(script = entry$script, command = paste("Rscript", entry$script, paste(entry$args, collapse = " ")),
     version = as.character(utils::packageVersion("ufselect")), r = paste(R.version$major, R.version$minor, sep = "."),
     blas = option("blas", blas_name()), seed = entry$seed,
     data = if (is.function(entry$data)) entry$data() else "simulated or named in the rows",
-    computed = if (computed) format(Sys.Date()) else "before headers were kept",
-    sources = if (computed) option("sources", hash_now(entry)) else "unknown",
-    if (!is.null(option("note"))) c(note = option("note")),
-    if (!computed) c(confirmed = paste(hash_now(entry), format(Sys.Date()))),
-    stats::setNames(calls, paste0("call: ", names(calls))))
+    computed = format(Sys.Date()), sources = option("sources", hash_now(entry)),
+    if (!is.null(option("note"))) c(note = option("note")))
   headers <- read_headers()
   headers <- headers[headers$table != name, ]
   write_headers(rbind(headers, data.frame(table = name, item = names(items), value = unname(items))))
-  invisible(old)
 }
 
 confirm <- function(name) {
@@ -392,19 +274,6 @@ tell <- function(how, name, ...) {
   invisible(how)
 }
 
-check_calls <- function(name, entry, header) {
-  now <- entry$calls()
-  before <- counts[["failed"]]
-  for (call in names(now)) {
-    stored <- header[[paste0("call: ", call)]]
-    if (is.null(stored)) tell("failed", name, "the call '", call, "' is not stored")
-    else if (!identical(stored, now[[call]])) {
-      tell("failed", name, "a changed default in '", call, "': ", paste(differing_arguments(stored, now[[call]]), collapse = "; "))
-    }
-  }
-  if (counts[["failed"]] == before) tell("passed", name)
-}
-
 # TRUE where the recomputed cells agree, FALSE where not, NA where there are none.
 check_cells <- function(name, entry) {
   if (is.null(entry$witness)) {
@@ -422,22 +291,6 @@ check_cells <- function(name, entry) {
   FALSE
 }
 
-# An argument that functions did not have when a table was made: where the recomputed cells agree, its default is
-# what was done then, and joins the stored call. A default that changed is no such thing.
-pin_new_arguments <- function(name, calls, header) {
-  headers <- read_headers()
-  for (call in names(calls)) {
-    item <- paste0("call: ", call)
-    stored <- header[[item]]
-    if (is.null(stored) || identical(stored, calls[[call]])) next
-    changed <- differing_arguments(stored, calls[[call]])
-    if (all(grepl("stored not pinned", changed, fixed = TRUE))) {
-      headers$value[headers$table == name & headers$item == item] <- calls[[call]]
-    }
-  }
-  write_headers(headers)
-}
-
 check_table <- function(name, confirming) {
   entry <- tables[[name]]
   if (!file.exists(place_of(entry$file))) return(tell("failed", name, "is not there: ", entry$file))
@@ -445,14 +298,11 @@ check_table <- function(name, confirming) {
   header <- header_of(name)
   if (!length(header)) return(tell("failed", name, "has no header: Rscript results.R record ", name))
   if (!is.null(header$outdated)) return(tell("skipped", name, "outdated since ", header$outdated))
-  if (!confirming) check_calls(name, entry, header)
   if (is.function(entry$data) && (!entry$needs_data || nzchar(data_folder))) {
     same <- identical(entry$data(), header$data)
     tell(if (same) "passed" else "failed", name, "the data are not those that it was computed on")
   }
   agrees <- check_cells(name, entry)
-  if (confirming && !isFALSE(agrees)) pin_new_arguments(name, entry$calls(), header)
-  if (confirming) check_calls(name, entry, header_of(name))
   known <- c(header$sources, substr(header$confirmed, 1L, 12L))
   if (confirming && !isFALSE(agrees)) {
     if (!hash_now(entry) %in% known) confirm(name)
@@ -570,7 +420,6 @@ switch(given[1L],
     quit(status = as.integer(failed > 0L))
   },
   record = for (name in named) record(name),
-  adopt = for (name in named) record(name, computed = FALSE),
   outdate = for (name in named) outdate(name),
   check = , confirm = {
     check_files()

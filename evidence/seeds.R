@@ -1,8 +1,7 @@
 # Two people ask the same question: the recommended calls on the same rows with three seeds, and
 # on 95 % of these rows, and how much of the answers is the same.
 #
-#   Rscript evidence/seeds.R --data=<folder of sets> [--sets=a,b] [--seedsonly] [--out=seeds.csv]
-#   Rscript evidence/seeds.R --show --out=seeds.csv
+#   Rscript evidence/seeds.R --data=<folder of sets> [--sets=a,b] [--out=seeds.csv]
 #
 # Sets (of the folder and of its folder fresh) are cut as for select.R: 300 rows, 500 columns, k = 20
 # or 30 % of fewer than 60 columns, m = 3 samples a class; once with ten permuted copies of each of 50
@@ -10,7 +9,7 @@
 # pairs of seeds; for a number of columns or clusters the smaller over the larger; for the share of
 # noise 1 - the difference. least: the pair that differs most. rows: the same between the answer
 # on all rows and that on 95 % of them, a draw of rows for each seed; apart: between two such draws.
-# --seedsonly leaves these two out and asks with two seeds. Sets that --out has are not measured again, except for these two.
+# Sets that --out has are not measured again.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(file[1L]), "common.R"))
@@ -46,7 +45,7 @@ answers_of <- function(x, at, k, m, seed) {
   stats::setNames(found, names(questions))
 }
 
-measure <- function(folder, set, noise, of_rows, seeds = seq_len(if (of_rows) 3L else 2L)) {
+measure <- function(folder, set, noise, seeds = 1:3) {
   set.seed(1)
   data <- cut_set(folder, set, noise)
   n <- nrow(data$x)
@@ -56,7 +55,7 @@ measure <- function(folder, set, noise, of_rows, seeds = seq_len(if (of_rows) 3L
     sort(sample.int(n, round(.95 * n)))
   })
   all <- lapply(seeds, function(seed) answers_of(data$x, seq_len(n), data$k, m, seed))
-  part <- Map(function(at, seed) if (of_rows) answers_of(data$x, at, data$k, m, seed), drawn, seeds)
+  part <- Map(function(at, seed) answers_of(data$x, at, data$k, m, seed), drawn, seeds)
   pairs <- utils::combn(length(seeds), 2L)
   do.call(rbind, lapply(names(questions), function(question) {
     a <- lapply(all, `[[`, question)
@@ -72,36 +71,13 @@ measure <- function(folder, set, noise, of_rows, seeds = seq_len(if (of_rows) 3L
   }))
 }
 
-show_all <- function(table) {
-  part <- split(table, list(factor(table$question, unique(table$question)), table$noise), drop = TRUE)
-  print(do.call(rbind, lapply(part, function(p) data.frame(question = p$question[1L], noise = p$noise[1L],
-    sets = nrow(p), same = round(mean(p$same), 3L), least = min(p$least), `all the same` = sum(p$least == 1),
-    worst = p$set[which.min(p$least)], rows = round(mean(p$rows, na.rm = TRUE), 3L),
-    apart = round(mean(p$apart, na.rm = TRUE), 3L), check.names = FALSE))), row.names = FALSE)
-}
-
-# ---- run -----------------------------------------------------------------------------------------
-
-# measure(set) of every set that the file does not have yet, or not whole, written after each one, in the end by name.
-write_sets <- function(folders, out, measure, of_rows = FALSE) {
-  sets <- if (is.null(option("sets"))) by_cost(folders, c(300, 500)) else words(option("sets"))
-  table <- if (file.exists(out)) utils::read.csv(out, stringsAsFactors = FALSE)
-  done <- if (of_rows) table$set[!is.na(table$rows)] else table$set
-  for (set in setdiff(sets, done)) {
-    found <- measure(set)
-    table <- rbind(table[table$set != set, ], found)
-    say("%s\n", set)
-    write_table(table, out)
-  }
-  write_table(table[order(table$set, method = "radix"), ], out)
-}
-
-given <- commandArgs(TRUE)
-of_rows <- !"--seedsonly" %in% given
 out <- option("out", "seeds.csv")
-if ("--show" %in% given) show_all(utils::read.csv(out)) else {
-  folders <- folders_of(option("data"))
-  write_sets(folders, out, function(set) {
-    do.call(rbind, lapply(c(FALSE, TRUE), function(noise) measure(folders[[set]], set, noise, of_rows)))
-  }, of_rows)
+folders <- folders_of(option("data"))
+sets <- if (is.null(option("sets"))) by_cost(folders, c(300, 500)) else words(option("sets"))
+table <- if (file.exists(out)) utils::read.csv(out, stringsAsFactors = FALSE)
+for (set in setdiff(sets, table$set)) {
+  table <- rbind(table, do.call(rbind, lapply(c(FALSE, TRUE), function(noise) measure(folders[[set]], set, noise))))
+  say("%s\n", set)
+  write_table(table, out)
 }
+write_table(table[order(table$set, method = "radix"), ], out)

@@ -2,9 +2,9 @@
 # random choices of the same size and all columns, on sets as they are and with ten permuted copies
 # of each of up to 50 columns. print() of a selection quotes the table that this script writes.
 #
-#   Rscript evidence/select.R --data=<folder of sets> [--sets=a,b] [--tasks=cluster] [--splits=10]
+#   Rscript evidence/select.R --data=<folder of sets> [--sets=a,b] [--splits=10]
 #                             [--first=1] [--out=select.csv] [--raw=splits.csv]
-#   Rscript evidence/select.R --show --out=select.csv [--raw=splits.csv]
+#   Rscript evidence/select.R --held=splits.csv --out=select.csv
 #
 # Sets (of the folder and of its folder fresh) are cut to 300 rows and 500 columns. Half of the rows
 # choose, without labels; classifiers and the regression that rebuilds all columns learn there and
@@ -13,8 +13,8 @@
 # on: counts as logarithms or weighted where ufs_select() takes them so, columns standardised or
 # not. A single split swings by 5 to 15 points, so the table has means of ten splits, each with rows,
 # columns and noise of its own: a line for each set, noise and task, with the standard deviation over
-# the splits. --raw keeps the splits, too. With --show, --raw=splits.csv of other splits than the
-# table's (--first=11 --splits=2) says how many of them lie inside the range that the print promises.
+# the splits. --raw keeps the splits, too; --held=splits.csv, of other splits than the table's
+# (--first=11 --splits=2), says how many of them lie inside the range that the print promises.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(file[1L]), "common.R"))
@@ -138,53 +138,6 @@ averaged <- function(splits) {
   table[order(table$set, table$noise, match(table$task, names(tasks)), method = "radix"), ]
 }
 
-show_all <- function(table) {
-  table$gain <- table$score - table$random
-  table$over_all <- table$score - table$all
-  print(table[c("set", "noise", "task", "values", "noisy", "method", "score", "random", "all",
-    "gain_sd", "quiet")], digits = 3L, row.names = FALSE)
-  for (part in split(table, list(table$task, table$noise), drop = TRUE)) {
-    say("%s, noise %d: over random %+.1f (s.e. %.1f), won %d, lost %d of %d; over all %+.1f; foretold by explained %.2f, neighbours %.2f, distance %.2f\n",
-      part$task[1L], part$noise[1L], mean(part$gain), stats::sd(part$gain) / sqrt(nrow(part)),
-      sum(part$gain > 1), sum(part$gain < -1), nrow(part), mean(part$over_all),
-      foretold(part, "explained"), foretold(part, "neighbours"), foretold(part, "distance"))
-  }
-  noisy <- table[table$noise > 0, ]
-  off <- noisy$chance - noisy$truth
-  say("share of noise among the chosen: error %.3f, bias %+.3f, off by more than .25: %s\n",
-    mean(abs(off), na.rm = TRUE), mean(off, na.rm = TRUE),
-    paste(sprintf("%s %s %.2f for %.2f", noisy$set, noisy$task, noisy$chance, noisy$truth)[which(abs(off) > .25)],
-      collapse = ", "))
-  print(promised(table), row.names = FALSE, digits = 3L)
-  worse <- table$gain < -1
-  say("worse than random by more than a point: %d of %d; \"no check objects\" on %.0f %% of their splits, on %.0f %% of the others\n",
-    sum(worse), nrow(table), 100 * mean(table$quiet[worse]), 100 * mean(table$quiet[!worse]))
-  say("noise seen where it is: %.2f; where it is not: %.2f\n",
-    mean(table$noisy[table$noise > 0]), mean(table$noisy[table$noise == 0]))
-}
-
-foretold <- function(part, measure) {
-  if (all(is.na(part[[measure]]))) return(NA)
-  suppressWarnings(stats::cor(part[[measure]], part$gain, method = "spearman", use = "complete.obs"))
-}
-
-# The promise of the print for a set, made from the other sets, against the fact: for each task the median
-# and the range as printed, how many sets left out lie inside the range of the others, and the median
-# of odd sets against that of even ones.
-promised <- function(table) {
-  promise <- utils::getFromNamespace("gain_promise", "ufselect")
-  do.call(rbind, lapply(split(table, list(table$task, table$noise), drop = TRUE), function(part) {
-    gain <- part$score - part$random
-    inside <- vapply(seq_along(gain), function(i) {
-      said <- promise(part[-i, ], part$values[i])
-      gain[i] >= said$low && gain[i] <= said$high
-    }, NA)
-    whole <- promise(part, "")
-    data.frame(task = part$task[1L], noise = part$noise[1L], sets = nrow(part), median = whole$median,
-      low = whole$low, high = whole$high, inside = sum(inside))
-  }))
-}
-
 # For each split of `raw`: does its gain lie inside the range for single splits that the other sets promise?
 held_splits <- function(table, raw) {
   promise <- utils::getFromNamespace("gain_promise", "ufselect")
@@ -214,20 +167,15 @@ folders_of <- function(folder) {
 out <- option("out", "select.csv")
 if (exists("evidence_only_definitions")) {
   # tools.R judges by the same tasks.
-} else if ("--show" %in% commandArgs(TRUE)) {
-  table <- utils::read.csv(out, stringsAsFactors = FALSE)
-  show_all(table)
-  if (!is.null(option("raw"))) {
-    print(held_splits(table, utils::read.csv(option("raw"), stringsAsFactors = FALSE)), row.names = FALSE, digits = 3L)
-  }
+} else if (!is.null(option("held"))) {
+  print(held_splits(utils::read.csv(out), utils::read.csv(option("held"))), row.names = FALSE, digits = 3L)
 } else {
   folders <- folders_of(option("data"))
   sets <- if (is.null(option("sets"))) names(folders) else words(option("sets"))
-  asked <- if (is.null(option("tasks"))) names(tasks) else words(option("tasks"))
   splits <- NULL
   seeds <- as.integer(option("first", "1")) - 1L + seq_len(as.integer(option("splits", "10")))
   for (set in sets) for (noise in c(FALSE, TRUE)) {
-    for (task in intersect(if (noise) c("classify", "cluster") else names(tasks), asked)) {
+    for (task in if (noise) c("classify", "cluster") else names(tasks)) {
       rows <- do.call(rbind, lapply(seeds, function(seed) {
         measure(folders[[set]], set, noise, task, seed)
       }))
@@ -237,14 +185,5 @@ if (exists("evidence_only_definitions")) {
     }
   }
   if (!is.null(option("raw"))) write_table(splits, option("raw"))
-  # Some tasks alone take the place of their lines in the table that is there.
-  table <- averaged(splits)
-  if (!is.null(option("tasks")) && file.exists(out)) {
-    stored <- utils::read.csv(out, stringsAsFactors = FALSE)
-    line <- function(part) paste(part$set, part$noise, part$task)
-    stopifnot(identical(names(stored), names(table)), line(table) %in% line(stored))
-    stored[match(line(table), line(stored)), ] <- table
-    table <- stored
-  }
-  write_table(table, out)
+  write_table(averaged(splits), out)
 }

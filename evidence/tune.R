@@ -1,7 +1,6 @@
 # How well do criteria without labels predict the accuracy of a setting? For each set and
-# method: a grid of settings, the accuracy of k-means (clustering methods) or of a linear SVM
-# with all candidates labelled (ALFS) on the chosen features, and every criterion of
-# ufs_tune(). Prints the mean Spearman correlation within (set, k) and the regret: accuracy of
+# method: a grid of settings, the accuracy of k-means on the chosen features, and every criterion of
+# ufs_tune(). Writes the mean Spearman correlation within (set, k) and the regret: accuracy of
 # the best setting minus that of the one chosen, of the method's defaults (default) and of a
 # setting drawn blindly (blind), in points.
 #   Rscript tune.R --data=FOLDER [--sets=a,b] [--methods=socfs,jspca,...] [--criteria=...] [--out=file.csv]
@@ -16,14 +15,7 @@ criteria <- words(option("criteria", "knn_overlap,reconstruction,silhouette_all"
 grids <- list(
   socfs = list(lambda_rel = c(.05, .1, .3, .5), gamma = c(.1, 1, 10)),
   jspca = list(lambda_rel = c(.01, .05, .1, .2), loss = c("feature", "sample")),
-  laplacian = data.frame(graph = I(lapply(c(3, 5, 10, 15), function(k) list(n_neighbours = k)))),
-  rsr = list(lambda_rel = c(.02, .05, .1, .2, .4)),
-  udfs = list(gamma = c(.01, .1, 1), lambda = c(.1, 1)),
-  mcfs = data.frame(graph = I(lapply(c(3, 5, 10, 15), function(k) list(n_neighbours = k)))),
-  alfs = local({
-    grid <- expand.grid(alpha_rel = c(.01, .05, .2, .4), beta_rel = c(.01, .05, .2, .4))
-    grid[grid$alpha_rel + grid$beta_rel <= .5, ]
-  })
+  laplacian = data.frame(graph = I(lapply(c(3, 5, 10, 15), function(k) list(n_neighbours = k))))
 )
 
 judge_clusters <- function(x, y, columns) {
@@ -34,14 +26,6 @@ judge_clusters <- function(x, y, columns) {
     ufs_cluster_metrics(cluster, y)[["accuracy"]]
   }, 0))
 }
-judge_svm <- function(x, y, half, columns) {
-  centre <- colMeans(x[half, columns, drop = FALSE])
-  spread <- pmax(apply(x[half, columns, drop = FALSE], 2L, stats::sd), 1e-12)
-  z <- scale(x[, columns, drop = FALSE], centre, spread)
-  fit <- e1071::svm(z[half, , drop = FALSE], y[half], kernel = "linear", cost = 100, scale = FALSE)
-  mean(stats::predict(fit, z[-half, , drop = FALSE]) == y[-half])
-}
-
 rows <- list()
 for (set in sets) {
   data <- readRDS(file.path(folder, paste0(set, ".rds")))
@@ -51,23 +35,23 @@ for (set in sets) {
   ks <- if (ncol(x) < 100L) unique(pmax(2L, round(c(.1, .3) * ncol(x)))) else c(20L, 50L)
   for (method in methods) {
     set.seed(1)
-    half <- sort(unlist(lapply(split(seq_along(y), y), function(i) i[sample.int(length(i), ceiling(length(i) / 2))])))
-    candidates <- if (method == "alfs") x[half, ] else x
+    # What was drawn here once, so that the draws that follow are the same.
+    for (i in split(seq_along(y), y)) sample.int(length(i), ceiling(length(i) / 2))
     arguments <- names(formals(getExportedValue("ufselect", paste0("ufs_", method))))
     number <- intersect(c("n_clusters", "n_components"), arguments)
     fixed <- stats::setNames(rep(list(c), length(number)), number)
-    cpu <- system.time(fits <- suppressWarnings(do.call(ufs_grid, c(list(x = candidates, method = method,
+    cpu <- system.time(fits <- suppressWarnings(do.call(ufs_grid, c(list(x = x, method = method,
       grid = grids[[method]], keep_fits = TRUE), fixed))))
-    default <- suppressWarnings(do.call(ufs, c(list(x = candidates, method = method), fixed)))
+    default <- suppressWarnings(do.call(ufs, c(list(x = x, method = method), fixed)))
     for (k in ks) {
       accuracy_of <- function(fit) {
         if (is.null(fit)) return(NA_real_)
         columns <- suppressMessages(selected_features(fit, k, as = "index"))
-        if (method == "alfs") judge_svm(x, y, half, columns) else judge_clusters(x, y, columns)
+        judge_clusters(x, y, columns)
       }
       accuracy <- vapply(fits$fits, accuracy_of, 0)
       by_default <- accuracy_of(default)
-      tuned <- suppressWarnings(do.call(ufs_tune, c(list(x = candidates, method = method,
+      tuned <- suppressWarnings(do.call(ufs_tune, c(list(x = x, method = method,
         grid = grids[[method]], k = k, criterion = criteria), fixed,
         if (!"n_clusters" %in% number) list(n_clusters = c))))
       for (name in criteria) {
@@ -87,13 +71,6 @@ for (set in sets) {
   }
 }
 all <- do.call(rbind, rows)
-cat("\nMean Spearman correlation with accuracy\n")
-print(round(with(all, tapply(rho, list(criterion, method), mean, na.rm = TRUE)), 2L))
-cat("\nMean regret against the best of the grid (points)\n")
-print(round(with(all, tapply(regret, list(criterion, method), mean, na.rm = TRUE)), 1L))
-cat("\nThe defaults, and a blind choice (mean of the grid), lose\n")
-print(round(with(all, tapply(default, method, mean, na.rm = TRUE)), 1L))
-print(round(with(all, tapply(blind, method, mean, na.rm = TRUE)), 1L))
 if (!is.null(option("out"))) {
   all[c("rho", "regret", "default", "blind")] <- lapply(all[c("rho", "regret", "default", "blind")], signif, 4L)
   write_table(all, option("out"))

@@ -6,8 +6,7 @@
 source("tests/dev/common.R")
 # --sweep makes no random calls: every argument of every method, of ufs_data() and of the other exports is
 # given each odd value once, in a call that is legal otherwise (some 17,000; --only=pca|css takes these only).
-# --pairs: every constraint with every method and export that takes x, on several kinds of data (some 13,000).
-set <- options_of(calls = 500, seed = 1, limit = 20, others = .3, sweep = FALSE, pairs = FALSE, only = "")
+set <- options_of(calls = 500, seed = 1, limit = 20, others = .3, sweep = FALSE, only = "")
 # Some arguments are names of folders.
 setwd(tempdir())
 
@@ -281,28 +280,9 @@ sweep_calls <- function() {
   calls
 }
 
-# All calls of --pairs, data and constraints drawn anew for each.
-pair_calls <- function() {
-  calls <- list()
-  doors <- Filter(function(name) all(c("x", "...") %in% names(formals(name))), names(others))
-  kinds <- c("plain", "wide", "frame", "integers", "constant", "copies", "same_rows", "sparse", "missing")
-  for (kind in kinds) for (name in names(constraints(clustered(4, 4)))) for (door in grep(set$only, c(methods, doors), value = TRUE)) {
-    set.seed(set$seed + length(calls))
-    x <- matrices[[kind]]()
-    all <- constraints(x)
-    held <- all[intersect(c(name, pairs[name], names(pairs)[pairs == name]), names(all))]
-    other <- !door %in% methods
-    args <- if (other) suppressMessages(suppressWarnings(tryCatch(others[[door]](x), error = function(e) NULL))) else needed(door)
-    if (other && is.null(args)) next
-    calls[[length(calls) + 1L]] <- list(what = kind, method = door, args = c(args[!names_of(args) %in% names(held)], held),
-      x = x, other = other)
-  }
-  calls
-}
-
 count <- list()
 failed <- 0
-calls <- if (set$sweep) sweep_calls() else if (set$pairs) pair_calls()
+calls <- if (set$sweep) sweep_calls()
 if (length(calls)) set$calls <- length(calls)
 for (i in seq_len(set$calls)) {
   seed <- set$seed + i - 1

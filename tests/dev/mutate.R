@@ -8,11 +8,8 @@
 #   Rscript tests/dev/mutate.R --only=stability   files whose name matches: what a change should run
 #   Rscript tests/dev/mutate.R --patience=5       on a busy machine: five times the seconds before a
 #                                                 test is taken to hang
-#   Rscript tests/dev/mutate.R --named            without a map (below): tests named like the file only
 #   Rscript tests/dev/mutate.R --tests=native --work=folder   only mutants of lines that these tests reach,
 #                                                 tried by these alone: a few CPU seconds each
-#   Rscript tests/dev/mutate.R --cran             map and tests of CRAN's tier only, a tenth of the time; then
-#                                                 --named --rerun-survivors --limit=300 for what is left
 #   Rscript tests/dev/mutate.R --table            no run: the counts of the list
 #
 # Which mutants: every candidate has a number made of the seed, its file, rule and line as text; of each
@@ -32,7 +29,7 @@
 # share caught is of caught and survived: read the survivors, some change nothing that is returned or printed.
 source("tests/dev/options.R")
 opt <- options_of(n = 300, seed = 1, cores = 2, limit = 60, patience = 1, only = "", tests = "", rerun_survivors = FALSE,
-  map = FALSE, named = FALSE, table = FALSE, cran = FALSE,
+  map = FALSE, table = FALSE,
   work = file.path(tools::R_user_dir("ufselect", "cache"), "mutate"))
 top <- normalizePath(".")
 stopifnot(file.exists(file.path(top, "DESCRIPTION")))
@@ -317,7 +314,7 @@ copy_tree <- function(to) {
 }
 # The hashes of what is installed, so that it is made again when a source has changed.
 state_of <- function(files) unname(tools::md5sum(sort(files)))
-tests_env <- c(if (opt$cran) "NOT_CRAN=false" else "NOT_CRAN=true", "TESTTHAT_PARALLEL=false", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+tests_env <- c("NOT_CRAN=true", "TESTTHAT_PARALLEL=false", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
 
 # ---- the map: which test file reaches which line -----------------------------------------------------
 
@@ -466,22 +463,10 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
 tests_for <- function(map, file, line, text) {
   # A test file is named like a source if they share a word: rsr.c and test-method-rsr.R.
   # What many names share says nothing.
-  own_words <- function(files) setdiff(unlist(strsplit(sub("[.][Rc]$", "", basename(files)), "[-_]")),
+  words <- setdiff(strsplit(sub("[.][Rc]$", "", basename(file)), "[-_]")[[1L]],
     c("solve", "work", "ffi", "la", "x", "f", "data", "fit", "method", "run", "select", "with"))
-  words <- own_words(file)
   is_named <- function(test) {
     vapply(strsplit(sub("[.]R$", "", test), "[-_]"), function(part) any(part[-1L] %in% words), NA)
-  }
-  if (is.null(map)) {
-    tests <- list.files(file.path(top, "tests", "testthat"), "^test-.*[.]R$", full.names = TRUE)
-    named <- tests[is_named(basename(tests))]
-    if (!length(named) && startsWith(file, "src/")) { # those of the files that include its header
-      uses <- Filter(function(f) any(grepl(sub("[.]c$", ".h\"", basename(file)), readLines(f), fixed = TRUE)), sources())
-      words <- own_words(uses)
-      named <- tests[is_named(basename(tests))]
-    }
-    named <- basename(named[order(file.size(named))])
-    return(c(named, if (!opt$cran || !length(named)) c("test-printed.R", "test-returned.R")))
   }
   known <- map$every[map$every$file == file, ]
   hits <- map$hits[map$hits$file == file, ]
@@ -624,7 +609,7 @@ try_one <- function(m, map) {
   if (!length(tests)) return(done("survived", "no test reaches the line"))
   built <- build(m, lib)
   if (nzchar(built)) return(done(built, ""))
-  own <- if (is.null(map)) rep(30, length(tests)) else pmax(map$seconds[tests], .1)
+  own <- pmax(map$seconds[tests], .1)
   within <- cumsum(own) <= opt$limit | seq_along(own) <= 1L
   dir <- paste0(lib, "-tests")
   symlink_all(file.path(work, "base", "tests", "testthat"), dir, "_snaps")
@@ -681,7 +666,7 @@ main <- function() {
   if (opt$table) return(print_table(read_list()))
   if (opt$map) return(invisible(make_map()))
   d <- all_candidates()
-  map <- if (opt$named) NULL else if (file.exists(file.path(work, "map.rds"))) readRDS(file.path(work, "map.rds")) else make_map()
+  map <- if (file.exists(file.path(work, "map.rds"))) readRDS(file.path(work, "map.rds")) else make_map()
   # Of a part of the tests the lines that it does not reach say nothing.
   if (nzchar(opt$tests)) d <- d[paste(d$file, d$before) %in% paste(map$hits$file, map$hits$text), ]
   make_base()

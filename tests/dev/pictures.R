@@ -28,101 +28,61 @@ fit <- function(.method, ...) {
   }
   fits[[key]]
 }
-kept <- new.env()
-once <- function(name, code) {
-  if (is.null(kept[[name]])) kept[[name]] <- code
-  kept[[name]]
-}
 
 # ---- what there is to draw: name -> list(object, arguments) -----------------------------------
 all <- list()
-add <- function(name, object, ...) {
-  force(name)
-  object <- substitute(object)
-  all[[name]] <<- list(object = object, arguments = list(...), env = parent.frame())
-}
+add <- function(name, object, ...) all[[name]] <<- list(object = substitute(object), arguments = list(...), env = parent.frame())
 types <- getFromNamespace("picture_types", "ufselect")
-for (method in ufs_methods()$method) for (type in quiet(types(fit(method)))) {
-  all[[paste("fit", method, type)]] <- list(object = bquote(fit(.(method))), arguments = list(type, x), env = globalenv())
+for (method in ufs_methods()$method) {
+  for (type in quiet(types(fit(method)))) {
+    all[[paste("fit", method, type)]] <- list(object = bquote(fit(.(method))), arguments = list(type, x), env = globalenv())
+  }
+  row <- registry()[[method]]
+  asked <- c(list(quote(fit), method), if ("k" %in% row$arguments) list(k = 10), if ("m" %in% row$arguments) list(m = 8))
+  all[[paste("default", method)]] <- list(object = as.call(asked), arguments = list(), env = globalenv())
 }
-add("more objective irls socfs", fit("socfs", solver = "paper"))
-add("more objective irls ndfs", fit("ndfs", solver = "irls"))
-add("more objective alfs paper", fit("alfs", solver = "paper", lambda_rel = .1))
-add("more css k", fit("css", k = 12))
-add("more facility m", fit("facility", m = 12))
+add("more objective irls", fit("ndfs", solver = "irls"))
+add("more objective paper", fit("socfs", solver = "paper"))
 add("more embedding circled", fit("random"), "embedding", x, y = class, m = 8)
 add("more heatmap classes", fit("kmeans_f"), "heatmap", x, k = 25, y = class)
 add("more embedding classes", fit("kmeans_f"), "embedding", x, k = 25, y = class)
-joined <- function() once("joined", lapply(c(variance = "variance", laplacian = "laplacian", pca = "pca",
-  kmeans_f = "kmeans_f", css = "css"), fit))
-add("many overlap pairs", ufs_overlap(joined(), 10), "pairs")
-add("many overlap features", ufs_overlap(joined(), 10), "features")
-add("many stability", once("stability", ufs_stability(x, "kmeans_f", k = 10, n_clusters = 4,
-  n_resamples = 12)))
-grid <- function(...) quiet(ufs_grid(x, "socfs", list(...), n_clusters = 4, n_starts = 2))
-add("many grid 2", once("grid2", grid(lambda_rel = c(.05, .1, .3), gamma = c(.1, 1, 10))))
-add("many grid 1", once("grid1", grid(lambda_rel = c(.05, .1, .2, .3, .5))))
-add("many tune", once("tune", quiet(ufs_tune(x, "socfs", list(lambda_rel = c(.05, .1, .3)), k = 10,
-  n_clusters = 4))))
-names12 <- c("laplacian", "css", "mcfs", "spec", "spca", "inffs", "rsr")
-compare <- function(name, k, ...) once(name, {
-  set.seed(1)
-  quiet(ufs_compare(x, class, c(names12, long = "laplacian+diversify"), k = k, repeats = 3, n_random = 4, ...))
-})
-add("compare cluster", compare("cluster", c(2, 5, 10, 20), mode = "cluster"))
-add("compare one k", compare("one", 10, mode = "cluster"))
-add("compare classify", compare("classify", c(5, 10, 20), m = 20, classifiers = "tree"))
-add("path alfs", once("path", quiet(ufs_alfs_path(x, alpha_rel = c(.3, .1, .03, .01)))))
-add("graph", ufs_graph(x))
-
-# ---- what plot() draws of every class by itself ------------------------------------------------
-for (method in ufs_methods()$method) {
-  asked <- list()
-  row <- registry()[[method]]
-  if ("k" %in% row$arguments) asked$k <- 10
-  if ("m" %in% row$arguments) asked$m <- 8
-  if (method == "random") asked$what <- "both"
-  all[[paste("default", method)]] <- list(object = as.call(c(list(quote(fit), method), asked)),
-    arguments = list(), env = globalenv())
-}
-add("default diversify", once("diversify", ufs_diversify(fit("laplacian"), x, k = 8)))
-add("default select", once("select", quiet(ufs_select(x, k = 8))))
-add("default select auto", once("auto", quiet(ufs_select(x, k = "auto"))))
-add("default select label", once("label", quiet(ufs_select(x, k = 8, task = "label"))))
-add("default split", once("split", quiet(ufs_split(x, m = 20, test = 12))))
-add("default compare", compare("cluster", c(2, 5, 10, 20), mode = "cluster"))
-add("default compare one k", compare("one", 10, mode = "cluster"))
-add("default tune", once("tune", quiet(ufs_tune(x, "socfs", list(lambda_rel = c(.05, .1, .3)), k = 10, n_clusters = 4))))
-add("default tune two", once("tune2", quiet(ufs_tune(x, "rsr", list(lambda_rel = c(.05, .1, .3), scale = c(TRUE, FALSE)),
-  k = 10))))
-add("default grid", once("grid2", grid(lambda_rel = c(.05, .1, .3), gamma = c(.1, 1, 10))))
-add("default stability", once("stability", ufs_stability(x, "kmeans_f", k = 10, n_clusters = 4, n_resamples = 12)))
-add("default decoys", once("decoys", quiet(ufs_decoys(x, c("pca", "laplacian"), n_components = 4, repeats = 2))))
-add("default size", once("size", quiet(ufs_size(x, "pca", n_components = 4, repeats = 2, n_resamples = 4))))
-add("default represent", once("represent", quiet(ufs_represent(x))))
-add("default reliability", once("reliability", quiet(ufs_reliability(x, rep(1:40, each = 2)))))
-add("default path", once("path", quiet(ufs_alfs_path(x, alpha_rel = c(.3, .1, .03, .01)))))
-add("default overlap", ufs_overlap(joined(), 10))
+joined <- function() lapply(c(variance = "variance", laplacian = "laplacian", pca = "pca", kmeans_f = "kmeans_f", css = "css"), fit)
+for (type in c("pairs", "features")) all[[paste("overlap", type)]] <- list(object = quote(ufs_overlap(joined(), 10)),
+  arguments = list(type), env = globalenv())
+grid <- function(...) ufs_grid(x, "socfs", list(...), n_clusters = 4, n_starts = 2)
+compare <- function(k, ...) ufs_compare(x, class, c("laplacian", "css", "mcfs", "spec", "spca", "inffs", "rsr",
+  long = "laplacian+diversify"), k = k, repeats = 3, n_random = 4, ...)
+# What plot() draws of every class by itself.
+add("default grid", grid(lambda_rel = c(.05, .1, .3), gamma = c(.1, 1, 10)))
+add("default grid 1", grid(lambda_rel = c(.05, .1, .2, .3, .5)))
+add("default tune", ufs_tune(x, "socfs", list(lambda_rel = c(.05, .1, .3)), k = 10, n_clusters = 4))
+add("default tune two", ufs_tune(x, "rsr", list(lambda_rel = c(.05, .1, .3), scale = c(TRUE, FALSE)), k = 10))
+add("default stability", ufs_stability(x, "kmeans_f", k = 10, n_clusters = 4, n_resamples = 12))
+add("default compare", compare(c(2, 5, 10, 20), mode = "cluster"))
+add("default compare one k", compare(10, mode = "cluster"))
+add("default compare classify", compare(c(5, 10, 20), m = 20, classifiers = "tree"))
+add("default path", ufs_alfs_path(x, alpha_rel = c(.3, .1, .03, .01)))
 add("default graph", ufs_graph(x))
-own <- function() {
-  quiet(ufs_register("kurtosis", function(x) colMeans(x^4), replace = TRUE))
-  fit("kurtosis")
-}
-add("default own", own())
+add("default diversify", ufs_diversify(fit("laplacian"), x, k = 8))
+add("default select", ufs_select(x, k = 8))
+add("default select auto", ufs_select(x, k = "auto"))
+add("default select label", ufs_select(x, k = 8, task = "label"))
+add("default split", ufs_split(x, m = 20, test = 12))
+add("default decoys", ufs_decoys(x, c("pca", "laplacian"), n_components = 4, repeats = 2))
+add("default size", ufs_size(x, "pca", n_components = 4, repeats = 2, n_resamples = 4))
+add("default represent", ufs_represent(x))
+add("default reliability", ufs_reliability(x, rep(1:40, each = 2)))
 wide <- matrix(stats::rnorm(30 * 2000), 30, dimnames = list(NULL, sprintf("a_long_name_of_column_%04d", 1:2000)))
-for (method in c("variance", "random", "cur", "spec", "laplacian", "css", "rsr")) {
-  all[[paste("default 2000", method)]] <- list(object = bquote(quiet(ufs(wide, .(method), k = 60))), arguments = list(),
-    env = globalenv())
-  all[[paste("default 2", method)]] <- list(object = bquote(quiet(ufs(x[, 1:2], .(method), k = 1))), arguments = list(),
-    env = globalenv())
-}
+add("default 2000", ufs(wide, "variance", k = 60))
+add("default 2", ufs(x[, 1:2], "css", k = 1))
 
 # ---- draw -------------------------------------------------------------------------------------
 all <- all[grepl(option$only, names(all))]
 failed <- character()
 for (name in names(all)) {
   one <- all[[name]]
-  object <- tryCatch(eval(one$object, one$env), error = identity)
+  set.seed(1)
+  object <- tryCatch(quiet(eval(one$object, one$env)), error = identity)
   for (engine in engines) for (width in widths) {
     file <- file.path(option$out, sprintf("%s-%d-%s.png", gsub(" ", "_", name), width, engine))
     res <- if (width < 500) 72 else 96

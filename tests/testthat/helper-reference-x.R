@@ -54,3 +54,12 @@ grouped_counts <- function(n, p, groups = 3, seed = 1) {
   dimnames(x) <- list(paste0("s", seq_len(n)), paste0("f", seq_len(p)))
   list(x = x, group = g)
 }
+
+# Whole numbers of 64 bits as package bit64 holds them: two halves in the place of a double. `more` is added to the lower one.
+as_integer64 <- function(x, more = 0) {
+  high <- floor(x / 2^32)
+  low <- x - high * 2^32 + more
+  # -2^31 is NA in R, of the same bits.
+  half <- suppressWarnings(as.integer(rbind(low - 2^32 * (low >= 2^31), high)))
+  structure(readBin(writeBin(half, as.raw(NULL), endian = "little"), "double", length(x), endian = "little"), class = "integer64")
+}

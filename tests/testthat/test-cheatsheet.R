@@ -12,7 +12,7 @@ printed_calls <- function(path) {
 
 # What a call needs that may be absent, by the words in it.
 needs <- list(recipes = "step_|recipe", tune = "tune", mlr3filters = "mlr3filters", HDF5Array = "HDF5Array",
-  mlr3pipelines = "mlr3pipelines", SingleCellExperiment = "sce", Matrix = "dgCMatrix", future = "future::",
+  mlr3pipelines = "mlr3pipelines", SummarizedExperiment = "sce", Matrix = "dgCMatrix", future = "future::",
   generics = "generics::", e1071 = "ufs_compare", rpart = "ufs_compare")
 # These need a session of one's own: a pager, a browser, handlers around all that follows.
 elsewhere <- "^`\\?`|ufs_explore|progressr::handlers"
@@ -30,8 +30,8 @@ sheet_data <- function() {
   env$table <- data.frame(env$x, y = env$y)
   if (requireNamespace("Matrix", quietly = TRUE)) env$dgCMatrix <- Matrix::Matrix(round(env$x), sparse = TRUE)
   if (requireNamespace("HDF5Array", quietly = TRUE)) env$HDF5Array <- methods::as(env$x, "HDF5Array")
-  if (requireNamespace("SingleCellExperiment", quietly = TRUE)) {
-    env$sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = t(env$x)))
+  if (requireNamespace("SummarizedExperiment", quietly = TRUE)) {
+    env$sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = t(env$x)))
   }
   env
 }

@@ -149,13 +149,13 @@ test_that("workers of BiocParallel change nothing, not a bit", {
   expect_identical(suppressMessages(x_cross(b$x, t)), x_cross(a$x, t))
 })
 
-test_that("SummarizedExperiment and SingleCellExperiment: features are rows", {
-  skip_if_not_installed("SingleCellExperiment")
+test_that("SummarizedExperiment: features are rows", {
+  skip_if_not_installed("SummarizedExperiment")
   for (kind in c("dense", "sparse", "delayed")) {
     m <- t(counts)
     if (kind == "sparse") m <- to_sparse(m)
     if (kind == "delayed") m <- DelayedArray::DelayedArray(m)
-    sce <- SingleCellExperiment::SingleCellExperiment(list(other = m + 1, logcounts = m, counts = m * 2))
+    sce <- SummarizedExperiment::SummarizedExperiment(list(other = m + 1, logcounts = m, counts = m * 2))
     expect_message(fit <- ufs_variance(sce), "\"logcounts\" is used", class = "ufs_message_assay")
     expect_equal(feature_scores(fit), feature_scores(plain))
     expect_identical(fit$input$assay, "logcounts")
@@ -196,8 +196,8 @@ test_that("a DelayedMatrix that only wraps a sparse matrix is that matrix", {
   expect_identical(ufs_data(wrapped + 1)$kind, "source")
   expect_equal(unname(feature_scores(ufs_variance(log1p(wrapped)))),
     unname(feature_scores(ufs_variance(log1p(counts)))))
-  skip_if_not_installed("SingleCellExperiment")
-  sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = DelayedArray::DelayedArray(Matrix::t(s))))
+  skip_if_not_installed("SummarizedExperiment")
+  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = DelayedArray::DelayedArray(Matrix::t(s))))
   expect_identical(same_fit(sce)$input$kind, "sparse")
 })
 

@@ -383,8 +383,8 @@ test_that("no rows, no complete row and negative weights are refused in the engi
 })
 
 test_that("integer64, difftime and labelled numbers are numbers in moments, other columns are told", {
-  skip_if_not_installed("bit64")
-  x <- data.frame(a = bit64::as.integer64(1:5), t = as.difftime(1:5, units = "mins"), l = c(TRUE, FALSE, TRUE, FALSE, FALSE))
+  x <- data.frame(a = 1:5, t = as.difftime(1:5, units = "mins"), l = c(TRUE, FALSE, TRUE, FALSE, FALSE))
+  x$a <- as_integer64(1:5)
   x$q <- structure(c(1, 2, 2, 99, 1), labels = c(low = 1, high = 2), na_values = 99, class = c("haven_labelled_spss", "haven_labelled"))
   expect_identical(ufs_moments(x[1:3])$mean, c(a = 3, t = 3, l = .4))
   expect_identical(ufs_moments(x)$n, 4)

@@ -55,11 +55,11 @@ test_that("samples with one name are matched by position or not at all", {
 
 test_that("row data of genes with one name are their own", {
   skip_on_cran()
-  skip_if_not_installed("SingleCellExperiment")
+  skip_if_not_installed("SummarizedExperiment")
   set.seed(1)
   m <- matrix(rpois(40 * 20, 5), 40, dimnames = list(paste0("g", 1:40), paste0("c", 1:20)))
   rownames(m)[1:2] <- "A"
-  sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = m, other = 100 - m))
+  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = m, other = 100 - m))
   fit <- suppressWarnings(ufs_variance(sce, k = 5))
   rows <- SummarizedExperiment::rowData(ufs_annotate(sce, fit))
   expect_equal(rows$ufs_score, unname(apply(m, 1, var)))
@@ -86,8 +86,8 @@ test_that("the assay of the fit is written to and read from", {
   s[["RNA"]] <- NULL
   expect_error(ufs_annotate(s, fit), "RNA", class = "ufs_error_argument")
   # Numbers of another assay than the default one
-  skip_if_not_installed("SingleCellExperiment")
-  sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = m, other = 100 - 2 * m))
+  skip_if_not_installed("SummarizedExperiment")
+  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = m, other = 100 - 2 * m))
   css <- suppressWarnings(ufs_css(sce, k = 3, assay = "other"))
   expect_equal(predict(css, sce, type = "reconstruction"), predict(css, t(100 - 2 * m), type = "reconstruction"))
 })

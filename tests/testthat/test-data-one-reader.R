@@ -9,7 +9,7 @@ source(file.path(scripts, "read-file.R"), local = TRUE)
 numbers_of_all_kinds <- function(n = 60) {
   withr::with_seed(3, {
     x <- data.frame(a = round(rnorm(n), 3), b = sample(1:9, n, TRUE), flag = rep(c(TRUE, FALSE, TRUE), n / 3))
-    x$big <- bit64::as.integer64(sample(1e6, n))
+    x$big <- as_integer64(sample(1e6, n))
     x$took <- as.difftime(round(runif(n, 1, 9), 2), units = "mins")
     x
   })
@@ -75,7 +75,7 @@ listening <- function(code) {
 }
 
 all_installed <- function() {
-  for (package in c("bit64", "tibble", "data.table", "RSQLite", "dbplyr", "dplyr")) skip_if_not_installed(package)
+  for (package in c("tibble", "data.table", "RSQLite", "dbplyr", "dplyr")) skip_if_not_installed(package)
 }
 database <- function(env = parent.frame()) {
   connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")

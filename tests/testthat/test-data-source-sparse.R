@@ -124,7 +124,7 @@ test_that("a TENxMatrix, genes in rows, is read as cells", {
   stored <- tryCatch(suppressMessages(tenx(genes, file)), error = function(e) {
     skip(paste("no TENxMatrix can be made here:", conditionMessage(e)))
   })
-  cells <- BiocGenerics::t(stored)
+  cells <- DelayedArray::t(stored)
   expect_identical(ufs_data(cells)$kind, "sparse")
   file_data <- ufs_data(cells, block_bytes = 4000)
   expect_identical(file_data$x$by, "rows")
@@ -153,7 +153,7 @@ test_that("the ranges of a compressed file are its rows and columns", {
     source$by
   }
   dense <- as.matrix(x)
-  across <- BiocGenerics::t(stored)
+  across <- DelayedArray::t(stored)
   expect_identical(same(stored, dense), "columns")
   expect_identical(same(across, t(dense)), "rows")
   rows <- c(40:31, 2, 59)
@@ -194,7 +194,7 @@ test_that("an H5AD file, by cells, is read in ranges, too", {
     DelayedArray::DelayedArray(methods::new("CSC_H5ADMatrixSeed", filepath = file, group = "/X", dim = dim(genes),
       indptr_ranges = data.frame(start = utils::head(genes@p, -1L) + 1, width = diff(genes@p))))
   }), error = function(e) skip(paste("no H5ADMatrix can be made here:", conditionMessage(e))))
-  source <- delayed_source(BiocGenerics::t(stored), 4000, NULL)
+  source <- delayed_source(DelayedArray::t(stored), 4000, NULL)
   expect_identical(source$file$by, "rows")
   expect_equal(unname(as.matrix(gather_sparse(source))), unname(as.matrix(x)))
 })
@@ -277,7 +277,7 @@ test_that("a damaged AnnData file is refused in one sentence, or read rightly", 
     for (name in c(names(damage), "truncated", "head")) for (blocks in c(FALSE, TRUE)) {
       stored <- h5ad(x, layout, damage[[name]], c(truncated = .5, head = .01, 1)[match(name, c("truncated", "head"), 3)])
       found <- tryCatch({
-        cells <- BiocGenerics::t(stored)
+        cells <- DelayedArray::t(stored)
         suppressWarnings(ufs_variance(if (blocks) ufs_data(cells, block_bytes = 2000) else cells, scale = FALSE))
       }, error = identity)
       said <- paste(layout, name, blocks)

@@ -469,7 +469,6 @@ test_that("stability, grids, tunings and comparisons have the same picture twice
 })
 
 test_that("a comparison names each curve at its end with its value", {
-  skip_if_not_installed("kernlab")
   set.seed(1)
   out <- suppressWarnings(ufs_compare(x, rep(1:2, 12), "variance", k = c(2, 4), mode = "cluster", repeats = 1))
   pic <- picture(out, NULL, "accuracy", NULL, NULL, NULL)

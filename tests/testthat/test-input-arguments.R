@@ -181,11 +181,6 @@ test_that("workers open them once, and future.globals.maxSize does not count", {
   large <- withr::with_seed(1, Matrix::rsparsematrix(500, 2000, 0.17))
   expect_gt(as.double(object.size(large)), 2e6)
   expect_identical(quiet(ufs_grid(large, "variance", list(scale = c(FALSE, TRUE))))$results$error, c("", ""))
-  future::plan("sequential")
-  skip_if_not_installed("future.batchtools")
-  withr::local_dir(withr::local_tempdir())
-  future::plan(future.batchtools::batchtools_local)
-  expect_identical(some(kinds()$sparse), serial$sparse)
 })
 
 test_that("a finished setting of sparse data is found again", {

@@ -73,48 +73,6 @@ test_that("workers get x by a file, whatever its size, and signal their progress
   expect_length(list.files(tempdir(), "^ufselect-.*rds$"), 0)
 })
 
-test_that("a scheduler's workers give the same answer", {
-  skip_processes()
-  skip_if_not_installed("future.batchtools")
-  skip_if_not_installed("future")
-  withr::local_dir(withr::local_tempdir())
-  run <- function() {
-    set.seed(1)
-    ufs_grid(x, "kmeans_f", list(n_clusters = 2:3), n_starts = 2)$feature_scores
-  }
-  serial <- run()
-  old <- future::plan(future.batchtools::batchtools_local)
-  withr::defer(future::plan(old))
-  withr::local_options(future.globals.maxSize = 1e6)
-  expect_identical(run(), serial)
-})
-
-test_that("a cancelled job costs its fits, which are done again", {
-  skip_processes()
-  skip_if_not_installed("future.batchtools")
-  folder <- withr::local_tempdir()
-  withr::local_dir(folder)
-  old <- future::plan(future.batchtools::batchtools_local)
-  withr::defer(future::plan(old))
-  work <- function(task, common) {
-    cat(".", file = file.path(common$folder, task), append = TRUE)
-    flag <- file.path(common$folder, "died")
-    if (task == 2 && (common$always || !file.exists(flag))) {
-      file.create(flag)
-      quit("no", status = 1)
-    }
-    10 * task
-  }
-  environment(work) <- baseenv()
-  run <- function(always) ufselect:::run_tasks(as.list(1:3), work, list(folder = folder, always = always))
-  said <- capture_warnings(found <- run(FALSE))
-  expect_identical(found$values, list(10, 20, 30))
-  expect_length(grep("A worker was lost with 3 fits ", said), 1L)
-  # This scheduler has one worker, which had all of them; the last one had not begun.
-  expect_identical(file.size(file.path(folder, 1:3)), c(2, 2, 1))
-  expect_error(suppressWarnings(run(TRUE)), class = "FutureError")
-})
-
 test_that("a session that dies costs its fits, which are done again by a new one", {
   skip_processes()
   skip_on_os("windows")

@@ -27,13 +27,13 @@ seurat_values <- function(object, layer) {
     get(object, slot = layer))
 }
 
-test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen", {
-  skip_if_not_installed("SingleCellExperiment")
-  sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = to_sparse(t(counts))))
+test_that("rowData of an experiment gets scores, ranks and the chosen", {
+  skip_if_not_installed("SummarizedExperiment")
+  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = to_sparse(t(counts))))
   fit <- suppressWarnings(ufs_variance(sce))
   out <- ufs_annotate(sce, fit, k = 5)
   rows <- SummarizedExperiment::rowData(out)
-  expect_s4_class(out, "SingleCellExperiment")
+  expect_s4_class(out, "SummarizedExperiment")
   expect_identical(rows$ufs_score, unname(feature_scores(fit)))
   expect_identical(rownames(out)[order(rows$ufs_rank)], names(feature_ranking(fit)))
   expect_setequal(rownames(out)[rows$ufs_selected], selected_features(fit, 5))
@@ -148,9 +148,9 @@ test_that("a Seurat assay whose layers are split says JoinLayers()", {
 })
 
 test_that("an experiment without logcounts says once that log counts are used", {
-  skip_if_not_installed("SingleCellExperiment")
+  skip_if_not_installed("SummarizedExperiment")
   withr::defer(said_once$counts <- TRUE)
-  sce <- SingleCellExperiment::SingleCellExperiment(list(counts = t(counts)))
+  sce <- SummarizedExperiment::SummarizedExperiment(list(counts = t(counts)))
   said_once$counts <- FALSE
   expect_message(ufs_data(sce, assay = "counts"), NA)
   expect_message(data <- ufs_data(sce), "raw counts.*logNormCounts", class = "ufs_message_counts")
@@ -163,7 +163,7 @@ test_that("an experiment without logcounts says once that log counts are used", 
   expect_equal(unname(ufs_moments(sce)$mean), unname(colMeans(logged)))
   expect_identical(suppressWarnings(ufs_select(sce, k = 3, task = "compress"))$input$transform$counts, "log")
   fit <- suppressWarnings(ufs_css(sce, k = 4))
-  expect_s4_class(predict(fit, sce), "SingleCellExperiment")
+  expect_s4_class(predict(fit, sce), "SummarizedExperiment")
   expect_equal(ufs_captured(fit, sce)$captured, ufs_captured(fit, ufs_data(counts, counts = "log"))$captured)
   expect_equal(as.matrix(ufs_sketch(sce, 30, "uniform")$data), logged)
   said_once$counts <- FALSE
@@ -175,13 +175,13 @@ test_that("an experiment without logcounts says once that log counts are used", 
   SummarizedExperiment::assay(sce, "logcounts") <- log1p(t(counts))
   expect_message(ufs_data(sce), "\"logcounts\" is used", class = "ufs_message_assay")
   expect_false(said_once$counts)
-  other <- SingleCellExperiment::SingleCellExperiment(list(other = t(counts)))
+  other <- SummarizedExperiment::SummarizedExperiment(list(other = t(counts)))
   expect_message(ufs_data(other), NA)
 })
 
 test_that("predict() of several tables takes the assay of the fit from each experiment", {
-  skip_if_not_installed("SingleCellExperiment")
-  experiment <- function(m) SingleCellExperiment::SingleCellExperiment(list(logcounts = t(log1p(m)), counts = t(m)))
+  skip_if_not_installed("SummarizedExperiment")
+  experiment <- function(m) SummarizedExperiment::SummarizedExperiment(list(logcounts = t(log1p(m)), counts = t(m)))
   plain <- list(genes = counts[, 1:30], others = counts[, 31:40])
   tables <- lapply(plain, experiment)
   x <- ufs_data(tables, assay = "counts")
@@ -193,13 +193,13 @@ test_that("predict() of several tables takes the assay of the fit from each expe
 })
 
 test_that("raw counts of experiments in a list of tables are logged as they are alone", {
-  skip_if_not_installed("SingleCellExperiment")
+  skip_if_not_installed("SummarizedExperiment")
   withr::defer(said_once$counts <- TRUE)
   genes <- counts[, 1:30]
   others <- withr::with_seed(5, matrix(rnorm(60), 30))
   dimnames(others) <- list(rownames(counts), c("p", "q"))
   logged <- as.matrix(ufs_data(genes, counts = "log"))
-  experiment <- SingleCellExperiment::SingleCellExperiment
+  experiment <- SummarizedExperiment::SummarizedExperiment
   kinds <- list(experiment(list(counts = t(genes))), experiment(list(counts = to_sparse(t(genes)))))
   if (requireNamespace("SeuratObject", quietly = TRUE)) {
     kinds <- c(kinds, seurat_objects(to_sparse(t(genes)), data = NULL))
@@ -271,10 +271,10 @@ test_that("predict() of several tables takes the layer of the fit from each Seur
 })
 
 test_that("one name stands for a column of what is known of the samples", {
-  skip_if_not_installed("SingleCellExperiment")
+  skip_if_not_installed("SummarizedExperiment")
   counts <- counts[, apply(counts, 2, sd) > 0]
   about <- data.frame(stim = rep(c("a", "b", "c"), 10), donor = rep(1:15, each = 2), size = 1:30)
-  sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = t(counts)), colData = about)
+  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = t(counts)), colData = about)
   objects <- list(sce)
   if (requireNamespace("SeuratObject", quietly = TRUE)) {
     objects <- c(objects, lapply(seurat_objects(to_sparse(t(counts))), function(object) {
