@@ -36,9 +36,7 @@ definitions_of <- function(script) {
   place
 }
 
-read_result <- function(file) {
-  utils::read.csv(place_of(file), stringsAsFactors = FALSE, check.names = FALSE)
-}
+read_result <- function(file) utils::read.csv(place_of(file), stringsAsFactors = FALSE, check.names = FALSE)
 
 # Runs a script for a few cells, in a process of its own. What it writes must have the columns of the stored table.
 rerun <- function(stored, script, ...) {
@@ -158,8 +156,7 @@ tables <- list(
   "paper-orl" = paper_table("orl", 40, TRUE),
   "paper-tox171" = paper_table("tox171", 60, TRUE),
   published = published("results/published.csv.gz", "Li et al. (2019), Tables II to XI", "paper-tables"),
-  "fseval-published" = published("results/fseval-published.csv",
-    "github.com/mrajabinasab/FSEVAL, commit e1d3f52", "evidence"),
+  "fseval-published" = published("results/fseval-published.csv", "github.com/mrajabinasab/FSEVAL, commit e1d3f52", "evidence"),
   "classifier-musk" = classifier_table("musk", 6, "musk", compare_witness("musk", 60)),
   "classifier-madelon" = classifier_table("madelon", 3, "madelon", compare_witness("madelon", 80)),
   "classifier-noise" = classifier_table("noise", 3, "musk", compare_witness("noise", 30)),
