@@ -239,6 +239,26 @@ for_ranking <- function(x, method, args) {
   x
 }
 
+# The best k columns by a method that is told k, or NULL where it fails. Where nothing constrains
+# the choice no fit is made around what was solved.
+chosen_quickly <- function(x, method, args, seed) {
+  row <- method_row(method)
+  x <- for_ranking(x, method, args)
+  if (!x$spare || any(names(args) %in% names(row$paper))) {
+    run <- quiet_fit(x, method, args, seed)
+    return(if (is.null(run$error)) suppressMessages(selected_features(run$fit, as = "index")))
+  }
+  on_error(suppressMessages(suppressWarnings(with_seed(seed, {
+    others <- formals(row$fit)
+    others <- lapply(others[setdiff(names(others), c("x", "...", names(args)))], eval)
+    made <- solve_fit(row, check_values(c(list(x = x), args, others), row), names(args))
+    wide <- function(value) expand_features(as.double(value), made$data, NA_real_)
+    score <- replace(wide(made$feature_scores), made$data$constant, NA_real_)
+    key <- if (!is.null(made$feature_key)) wide(made$feature_key)
+    ufs_rank(score, key)[seq_len(made$params$k)]
+  }))), function(e) NULL)
+}
+
 # A fit with its warnings collected instead of shown, and its error instead of stopping.
 quiet_fit <- function(x, method, args, seed) {
   args <- paper_in_control(args, method_row(method))

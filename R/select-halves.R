@@ -20,8 +20,7 @@ row_halves <- function(fit, x, args, pairs = 2L) {
       list(which(half), which(!half))
     }), recursive = FALSE)
     sets <- lapply(halves, function(rows) {
-      run <- quiet_fit(x[rows, , drop = FALSE], fit$method, args, looking_seed)
-      if (is.null(run$error)) suppressMessages(selected_features(run$fit, as = "index"))
+      chosen_quickly(x[rows, , drop = FALSE], fit$method, args, looking_seed)
     })
     if (!all(lengths(sets))) return(NULL)
     there <- vapply(sets, function(set) chosen %in% set, logical(length(chosen)))
