@@ -178,7 +178,7 @@ read_feature_strata <- function(value, quotas, arg, side) {
   if (is.atomic(value) && length(own) && all(side$names %in% own) && !anyDuplicated(own)) {
     value <- value[match(side$names, own)]
   }
-  level <- read_levels(value, arg, side, missing = is.list(quotas) || !is.null(quotas))
+  level <- read_levels(value, arg, side, missing = TRUE)
   name <- as.character(unique(value[!is.na(value)]))
   list(level = level, name = name, quota = if (!is.null(quotas)) read_feature_quotas(quotas, name))
 }
@@ -324,18 +324,21 @@ check_quota_size <- function(k, held, arg = "k") {
 quotas_at <- function(held, size, open) {
   strata <- held$feature_strata
   if (is.null(strata)) return(NULL)
-  level <- strata$level
+  named <- seq_along(strata$name)
+  level <- ifelse(is.na(strata$level), 0L, strata$level)
   if (!is.null(strata$quota)) {
-    return(list(level = ifelse(is.na(level), 0L, level), least = strata$quota[, "least"],
-      most = strata$quota[, "most"]))
+    return(list(level = level, least = strata$quota[, "least"], most = strata$quota[, "most"]))
   }
-  n <- tabulate(level[open], length(strata$name))
-  have <- tabulate(level[intersect(held$include, open)], length(strata$name))
+  # Columns of no stratum have a share like the others, which they may exceed.
+  of <- ifelse(level == 0L, length(named) + 1L, level)
+  n <- tabulate(of[open], length(named) + 1L)
+  have <- tabulate(of[intersect(held$include, open)], length(n))
   nth <- unlist(lapply(seq_along(n), function(l) if (n[l] > have[l]) (have[l] + 1L):n[l]))
   of <- rep(seq_along(n), pmax(n - have, 0L))
   more <- of[order((nth - 0.5) / n[of], of)]
   more <- utils::head(more, max(0, size - sum(have)))
-  list(level = level, least = rep(0, length(n)), most = have + tabulate(more, length(n)))
+  list(level = level, least = rep(0, length(named)),
+    most = (have + tabulate(more, length(n)))[named])
 }
 
 # The same in a choice of k of q columns, in whole numbers, for solvers.

@@ -822,3 +822,38 @@ test_that("a fit whose constant column was to be in can be read, with quotas, bu
     expect_output(print(with), "1 column in")
   }
 })
+
+test_that("every value that ?ufs_data names works alone", {
+  x <- withr::with_seed(2, matrix(rnorm(320), 40, dimnames = list(paste0("r", 1:40), letters[1:8])))
+  table <- data.frame(x[, 1:6], f = factor(rep(c("a", "b", "c", "a"), 10)), o = factor(rep(1:4, 10), ordered = TRUE))
+  gaps <- replace(x, cbind(c(3, 7), c(2, 5)), NA)
+  strata <- c("u", "u", "v", "v", NA, "w", "w", NA)
+  half <- rep(c("p", "q"), 20)
+  places <- function(names) list(names[1], names[1:2], 2, c(2, 1), seq_along(names) == 2, function(all) all[1:2], function(all) all == names[2])
+  columns <- list(features = list(1:6, letters[1:6], rep(c(TRUE, TRUE, TRUE, FALSE), 2)), na = list("omit", "median", "knn"),
+    counts = list("none", "log", "tfidf"), unit_rows = list(TRUE, FALSE), min_samples = list(0, 3, 0.1), max_samples = list(NULL, 40, 0.99),
+    rows = list("none", "center", "snv", "unit"), factors = list("dummies", "codes"), join = list("same", "inner"),
+    include = places(letters[1:8]), exclude = places(letters[1:8]), cost = list(1:8, stats::setNames(8:1, letters[8:1])),
+    groups = list(strata, factor(strata), list(c("a", "b"), c("c", "d")), list(1:2, 3:4)), max_cor = list(0.9, 1),
+    feature_strata = list(strata, factor(strata), stats::setNames(rev(strata), letters[8:1])),
+    feature_quotas = list(1, c(a = 1, b = 1), list(a = c(1, 2)), c(1, 2)), weights = list(rep(1:2, 20)),
+    blocks = list(half, factor(half)), replicates = list(rep(1:20, 2), factor(rep(1:20, 2)), c(NA, rep(1:13, 3))))
+  rows <- list(samples = list(1:30, paste0("r", 5:40), rep(c(TRUE, TRUE, FALSE, TRUE), 10)), candidates = list(1:20, paste0("r", 1:20), half == "p"),
+    labelled = places(rownames(x)), replicates = columns$replicates, sample_cost = list(1:40), strata = list(half, factor(half)))
+  data <- list(na = gaps, counts = abs(x), min_samples = pmax(x, 0), max_samples = pmax(x, 0), factors = table,
+    join = list(a = x[, 1:4], b = x[, 5:8]), feature_quotas = list(a = x[, 1:4], b = x[, 5:8]))
+  for (arg in names(columns)) for (value in columns[[arg]]) {
+    given <- c(list(if (is.null(data[[arg]])) x else data[[arg]], k = 2), stats::setNames(list(value), arg))
+    fit <- do.call(ufs_variance, given, quote = TRUE)
+    expect_length(suppressMessages(selected_features(fit)), 2L)
+
+  }
+  for (arg in names(rows)) for (value in rows[[arg]]) {
+    fit <- do.call(ufs_ted, c(list(x, m = 2), stats::setNames(list(value), arg)), quote = TRUE)
+    expect_length(selected_samples(fit), 2L)
+  }
+  # Columns of no stratum have their share, and no stratum more than its own.
+  chosen <- match(selected_features(ufs_css(x, k = 4, feature_strata = strata)), letters)
+  expect_identical(as.vector(table(strata[chosen], useNA = "always")), rep(1L, 4))
+  expect_length(selected_features(ufs_css(x, k = 8, feature_strata = strata)), 8L)
+})
