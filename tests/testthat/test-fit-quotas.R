@@ -92,7 +92,8 @@ test_that("strata are given in order, by name or by a function, with NA for a co
   expect_identical(held(replace(quota_parts, 6, NA))$level[6], NA_integer_)
   expect_identical(held(quota_parts, 1)$quota, held(quota_parts, c(speed = 1, engine = 1, gears = 1, body = 1))$quota)
   expect_identical(held(quota_parts, c(1, Inf))$quota, cbind(least = rep(1, 4), most = rep(Inf, 4)))
-  expect_error(ufs_data(mtcars, feature_strata = replace(quota_parts, 6, NA)), class = "ufs_error_argument", "missing")
+  # Without quotas, too: a column of no stratum has its share.
+  expect_identical(held(replace(quota_parts, 6, NA), NULL)$level[6], NA_integer_)
 })
 
 test_that("impossible quotas are errors that say what does not fit", {
