@@ -107,18 +107,11 @@ test_that("a graph of the package is accepted", {
 
 test_that("bad input is refused", {
   w <- path_graph()
-  bad <- function(...) expect_error(ufs_propagate(...), class = "ufs_error_argument")
-  bad(w[1:3, ], path_labels)
-  bad("w", path_labels)
-  bad(-w, path_labels)
-  bad(w + upper.tri(w), path_labels)
-  bad(replace(w, 3, NA), path_labels)
-  bad(w, path_labels[-1])
-  bad(w, rep(NA, 7))
-  bad(w, factor(path_labels, 1:3))
-  bad(w, list(1))
-  bad(w, path_labels, cmn = NA)
-  bad(w, path_labels, x = matrix(0, 3, 1))
+  expect_refusals(ufs_propagate(w[1:3, ], path_labels), ufs_propagate("w", path_labels), ufs_propagate(-w, path_labels),
+    ufs_propagate(w + upper.tri(w), path_labels), ufs_propagate(replace(w, 3, NA), path_labels),
+    ufs_propagate(w, path_labels[-1]), ufs_propagate(w, rep(NA, 7)), ufs_propagate(w, factor(path_labels, 1:3)),
+    ufs_propagate(w, list(1)), ufs_propagate(w, path_labels, cmn = NA),
+    ufs_propagate(w, path_labels, x = matrix(0, 3, 1)))
   expect_error(ufs_propagate(w, path_labels, x = "a"), class = "ufs_error_input")
 })
 

@@ -108,26 +108,21 @@ test_that("same seed, same comparison, also with two workers", {
 })
 
 test_that("bad arguments are classed errors", {
-  bad <- function(object, argument) {
-    expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
-  }
-  bad(ufs_compare(x, y[-1], "pca", k = 2), "y")
-  # Not a run that would never end.
+  # The first three are no runs that would never end.
   expect_arguments(repeats = ufs_compare(x, y, "variance", k = 2, repeats = 1e9),
     n_random = ufs_compare(x, y, "variance", k = 2, n_random = 1e9),
     n_starts = ufs_tune(x, "variance", list(scale = TRUE), k = 2, n_starts = 1e9),
     y = ufs_compare(x, rep("a", 150), "pca", k = 2), methods = ufs_compare(x, y, "nonsense", k = 2),
     methods = ufs_compare(x, y, "random+pca", k = 2), methods = ufs_compare(x, y, "a+b+c", k = 2),
-    methods = ufs_compare(x, y, c("pca", "pca"), k = 2), k = ufs_compare(x, y, "pca", k = 5))
+    methods = ufs_compare(x, y, c("pca", "pca"), k = 2), k = ufs_compare(x, y, "pca", k = 5),
+    y = ufs_compare(x, y[-1], "pca", k = 2), classifiers = ufs_compare(x, y, "pca", k = 2, classifiers = "forest"),
+    args = ufs_compare(x, y, "pca", k = 2, args = list(alfs = list())),
+    mode = ufs_compare(x, y, "pca", k = 2, mode = "regress"))
   first <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
-  bad(ufs_compare(x, y, "pca", k = 2, m = 76, classifiers = first), "m")
-  bad(ufs_compare(x, y, "pca", k = 2, classifiers = "forest"), "classifiers")
   # Too few predictions would be recycled against the truth.
-  bad(ufs_compare(x, y, "variance", k = 2, classifiers = list(short = function(x, y, newx) {
-    rep(levels(y)[1], 25)
-  }), repeats = 1, baselines = FALSE), "classifiers")
-  bad(ufs_compare(x, y, "pca", k = 2, args = list(alfs = list())), "args")
-  bad(ufs_compare(x, y, "pca", k = 2, mode = "regress"), "mode")
+  short <- list(short = function(x, y, newx) rep(levels(y)[1], 25))
+  expect_arguments(m = ufs_compare(x, y, "pca", k = 2, m = 76, classifiers = first),
+    classifiers = ufs_compare(x, y, "variance", k = 2, classifiers = short, repeats = 1, baselines = FALSE))
 })
 
 test_that("the built-in classifiers classify", {
@@ -190,16 +185,12 @@ test_that("a grid of a sample method is run: the choice without labels and the b
 })
 
 test_that("what a comparison cannot use is an error", {
-  bad <- function(methods, args) {
-    expect_identical(expect_error(ufs_compare(x, y, methods, k = 2, m = 9, classifiers = first_class,
-      repeats = 1, baselines = FALSE, args = args), class = "ufs_error_argument")$argument, "args")
+  run <- function(methods, ...) {
+    ufs_compare(x, y, methods, k = 2, m = 9, classifiers = first_class, repeats = 1, baselines = FALSE, args = list(...))
   }
-  bad("ted", list(ted = list(gamma = 1)))
-  bad("pca+ted", list("pca+ted" = list(nothing = 1)))
-  bad("pca+ted", list(pca = list(mu_rel = 1)))
-  bad("random", list(random = list(grid = list(k = 1))))
-  bad("pca+ted", list("pca+ted" = list(grid = list(n_components = 1:2, mu_rel = 1:2))))
-  bad("pca", list(pca = list(2)))
+  expect_arguments(args = run("ted", ted = list(gamma = 1)), args = run("pca+ted", "pca+ted" = list(nothing = 1)),
+    args = run("pca+ted", pca = list(mu_rel = 1)), args = run("random", random = list(grid = list(k = 1))),
+    args = run("pca+ted", "pca+ted" = list(grid = list(n_components = 1:2, mu_rel = 1:2))), args = run("pca", pca = list(2)))
 })
 
 test_that("warnings and void rankings are counted and shown", {

@@ -143,25 +143,6 @@ test_that("print, tables and pictures say the same", {
   expect_identical(generics::glance(out)$k, out$k)
 })
 
-test_that("ufs_size(), ufs_select() and the recipe step name one number for one task or method", {
-  skip_if_not_installed("dslabs")
-  x <- dslabs::tissue_gene_expression$x
-  asked <- function(code) withr::with_seed(4, quiet(code))
-  of_task <- asked(ufs_size(x, task = "classify"))
-  expect_identical(of_task$k, asked(ufs_select(x, "auto", "classify"))$size)
-  of_method <- asked(ufs_size(x, "css", n_resamples = 2))
-  expect_identical(of_method$by, "pca")
-  expect_output(print(of_method), "by ufs_pca()", fixed = TRUE)
-  # What the adapters to recipes and mlr3 ask.
-  for (method in c("classify", "css")) {
-    door <- quiet(rank_for(as.data.frame(x), method, "auto", list(), "auto", "error", 4))
-    expect_identical(door$k, list(classify = of_task, css = of_method)[[method]]$k, info = method)
-  }
-  skip_if_not_installed("recipes", "1.1.0")
-  step <- step_select_ufs(recipes::recipe(~ ., as.data.frame(x)), recipes::all_predictors(), num_terms = "auto", seed = 4)
-  expect_identical(sum(!quiet(recipes::prep(step))$steps[[1]]$scores$removed), of_task$k)
-})
-
 test_that("a task has a number, its reason and its curve, of columns or of samples", {
   groups <- planted(60, 20, informative = 20)$x
   size <- withr::with_seed(1, ufs_size(groups, task = "cluster", n_clusters = 3))
@@ -205,13 +186,8 @@ test_that("k = \"auto\" of a method is the number that ufs_size() names, by whic
 })
 
 test_that("k = \"auto\" is refused where it has no meaning", {
-  bad <- function(code, argument = "k") {
-    expect_identical(expect_error(code, class = "ufs_error_argument")$argument, argument)
-  }
-  bad(ufs_topk(x, k = "auto", n_clusters = 2))
-  bad(ufs(x, "blfse", n_clusters = 2, k = "auto"))
-  bad(ufs_facility(x, k = "auto"))
-  bad(ufs_css(x, k = "many"))
+  expect_arguments(k = ufs_topk(x, k = "auto", n_clusters = 2), k = ufs(x, "blfse", n_clusters = 2, k = "auto"),
+    k = ufs_facility(x, k = "auto"), k = ufs_css(x, k = "many"))
 })
 
 test_that("css is sized by as many components as are above noise: five would load on columns of noise", {
