@@ -1,4 +1,5 @@
 # The reader of the demo (inst/scripts/read-file.R) and the demo itself.
+
 skip_on_cran()
 
 scripts <- system.file("scripts", package = "ufselect")

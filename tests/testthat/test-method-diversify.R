@@ -1,6 +1,6 @@
-# Plain loops.
 skip_on_cran()
 
+# Plain loops.
 ref_diversify <- function(x, ranking, k, strength, pool) {
   r <- abs(stats::cor(x))
   picked <- integer()

@@ -1,6 +1,6 @@
-# Exactly `outer` plain iterations with `inner` steps each.
 skip_on_cran()
 
+# Exactly `outer` plain iterations with `inner` steps each.
 replay <- function(x, c, lambda, gamma, init, outer, inner, eps, ...) {
   ufs_socfs(x, c, lambda = lambda, gamma = gamma, init = init, solver = "paper",
     center = FALSE, scale = FALSE, control = ufs_control(max_iter = outer, tol = -1,

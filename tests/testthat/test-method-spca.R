@@ -1,6 +1,6 @@
-# Literal alternation: coordinate-wise soft thresholding to rest, then the polar factor.
 skip_on_cran()
 
+# Literal alternation: coordinate-wise soft thresholding to rest, then the polar factor.
 ref_spca <- function(x, a, lambda, iterations) {
   b <- matrix(0, ncol(x), ncol(a))
   ss <- colSums(x^2)

@@ -1,6 +1,6 @@
-# F2 of the fixtures: 12 features, 18 samples, used raw. What is expected is the paper's ADMM's.
 skip_on_cran()
 
+# F2 of the fixtures: 12 features, 18 samples, used raw. What is expected is the paper's ADMM's.
 f2_x <- function() t(topk_fixture("f2_X"))
 f2_truth <- function() as.integer(topk_fixture("f2_truth"))
 f2_fit <- function(...) {

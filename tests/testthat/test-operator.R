@@ -55,10 +55,7 @@ for (name in names(sets)) {
     three_ways(x, "cur", rank = 2, draw = "top")
     three_ways(x, "cur", draw = "exact")
   })
-}
 
-for (name in names(sets)) {
-  x <- sets[[name]]$x
   test_that(paste0(name, ": SOCFS and JSPCA are those of the dense matrix"), {
     for (how in all_four) {
       args <- list(center = how[1], scale = how[2])
@@ -82,10 +79,7 @@ for (name in names(sets)) {
       }
     }
   })
-}
 
-for (name in names(sets)) {
-  x <- sets[[name]]$x
   test_that(paste0(name, ": graphs and what is made of them are those of the dense matrix"), {
     for (weights in c("heat", "binary", "cosine")) {
       for (how in all_four) {
@@ -103,10 +97,7 @@ for (name in names(sets)) {
         scale = how[2], tolerance = 1e-5)
     }
   })
-}
 
-for (name in names(sets)) {
-  x <- sets[[name]]$x
   test_that(paste0(name, ": TED, RRSS and facility location see the same inner products"), {
     for (how in all_four) {
       args <- list(center = how[1], scale = how[2])
@@ -253,10 +244,7 @@ for (name in c(names(sets), "wider")) {
       expect_identical(head(fits$sparse$sample_ranking, 5), head(fits$dense$sample_ranking, 5))
     }
   })
-}
 
-for (name in names(sets)) {
-  x <- sets[[name]]$x
   test_that(paste0(name, ": ALFS with lambda > 0 is that of the dense matrix, certified"), {
     for (how in all_four) {
       # An empty row of samples has no direction: its cosines, and so T, are rounding.

@@ -1,6 +1,6 @@
-# One-way analysis of variance of every column, by aov().
 skip_on_cran()
 
+# One-way analysis of variance of every column, by aov().
 by_aov <- function(x, g, block = NULL, weights = NULL) {
   t(apply(x, 2L, function(v) {
     table <- data.frame(v = v, g = factor(g), b = if (is.null(block)) 1 else factor(block))
