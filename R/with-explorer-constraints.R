@@ -4,8 +4,15 @@
 # The model with its fits made again, with the columns `must` and `never` (indices), and the code
 # that does it.
 constrained_model <- function(model, must, never) {
-  made <- Map(function(fit, code) constrained_fit(fit, code, model, must, never), model$fits,
-    model$code_fit)
+  # Fits that have no name in the code get one each.
+  known <- vapply(model$code_fit, function(code) {
+    code <- parse(text = code)[[1L]]
+    is.name(code) || as.character(code[[1L]])[1L] %in% c("[[", "$")
+  }, NA)
+  own <- if (length(known) == 1L) "fit" else
+    paste0("fit_", make.names(names(model$fits), unique = TRUE))
+  made <- Map(function(fit, name) constrained_fit(fit, name, model, must, never), model$fits,
+    ifelse(known, model$code_fit, own))
   model$fits <- lapply(made, `[[`, "fit")
   model$code_fit <- vapply(made, `[[`, "", "name", USE.NAMES = FALSE)
   model$code_setup <- c("library(ufselect)", unlist(lapply(made, `[[`, "lines"), use.names = FALSE))
@@ -16,7 +23,7 @@ constrained_model <- function(model, must, never) {
 
 # list(fit, name, lines): the call of the fit once more, on the x that it names, where the caller
 # has it, or on that which was given to the explorer.
-constrained_fit <- function(fit, code, model, must, never) {
+constrained_fit <- function(fit, name, model, must, never) {
   call <- fit$call
   data <- on_error(eval(call$x, model$env), function(e) NULL)
   if (!identical(as.integer(dim(data)), c(fit$n, fit$p))) {
@@ -38,8 +45,6 @@ constrained_fit <- function(fit, code, model, must, never) {
     refuse("fit", "The fit cannot be made again here: ", conditionMessage(e))
   })
   again$call <- call
-  known <- parse(text = code)[[1L]]
-  name <- if (is.name(known) || as.character(known[[1L]])[1L] %in% c("[[", "$")) code else "fit"
   list(fit = again, name = name, lines = c(if (random) "set.seed(1)",
     paste0(name, " <- ", expression_text(call, "", 10000L))))
 }

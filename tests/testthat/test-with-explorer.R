@@ -105,6 +105,16 @@ test_that("constraints: the fit that is shown is that of the code, and its numbe
   # Random numbers: the seed is in the code. Fits that are no name get one.
   found <- same(fit <- ufs_kmeans_f(x, n_clusters = 3), quote(ufs_kmeans_f(x, 3)), 24L, integer(), x, NULL, NULL)
   expect_match(found$code, "set.seed(1)\nfit <- ufs_kmeans_f(", fixed = TRUE)
+  two <- list(css = css, pca = ufs_pca(x, 3), css = ufs_css(x, k = 4))
+  env <- list2env(list(x = x), parent = environment())
+  model <- explore_model(two, x, NULL, NULL, said = list(fit = quote(list(ufs_css(x, k = 6), ufs_pca(x, 3), ufs_css(x, k = 4))), x = quote(x)))
+  model$env <- env
+  model <- constrained_model(model, 24L, integer())
+  expect_identical(model$code_fit, c("fit_css", "fit_pca", "fit_css.1"))
+  for (at in 1:2) {
+    eval(parse(text = explore_code(model, names(model$fits)[at], 3)), env)
+    expect_identical(env$chosen, suppressMessages(selected_features(model$fits[[at]], 3)))
+  }
   # Variables of the caller, and costs of the data.
   data <- ufs_data(x, cost = rep(1:5, 5), budget = 12)
   three <- 3
