@@ -40,13 +40,5 @@ for (method in ufs_methods()$method) {
         expect_identical(unname(got$sample_ranking), unname(want$sample_ranking))
       }
     })
-    test_that(paste0(method, ": the ends of double precision; scale = ", scale), {
-      skip_most_on_cran(method)
-      for (unit in c(1e155, 1e-170, 1e-310)) {
-        got <- do.call(fit_in, c(list(method, x * unit), args))
-        expect_true(inherits(got, c("ufs", "ufs_error")))
-        if (inherits(got, "ufs")) expect_true(sound(got))
-      }
-    })
   }
 }
