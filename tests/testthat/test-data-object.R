@@ -102,12 +102,6 @@ test_that("na = \"knn\" knows rows without values, and no order of rows", {
   turn <- sample(50)
   again <- suppressMessages(as.matrix(ufs_data(x[turn, ], na = "knn")))
   expect_equal(again, filled[turn, ], tolerance = 1e-13, ignore_attr = TRUE)
-  # Neighbours by plain R, scaled as scale() does.
-  z <- scale(x)
-  d <- sapply(1:49, function(i) mean((z[i, ] - z[3, ])^2, na.rm = TRUE))
-  from <- order(d)
-  from <- head(from[!is.na(x[from, 2])], 10)
-  expect_equal(filled[3, 2], mean(x[from, 2]), ignore_attr = TRUE)
   # Ties: all as near as the tenth
   y <- cbind(rep(c(1, 2), each = 20), 1:40)
   y <- rbind(y, c(1, NA))
