@@ -66,28 +66,24 @@ test_that("matrices that are no covariance are errors that say why", {
     of[i, j] <- value
     of
   }
-  refused <- function(words, ...) expect_error(ufs_moments(...), class = "ufs_error_argument", words)
-  refused("not symmetric: columns 'v2', 'v1'", cov = changed(1, 2, 9), n = 9)
-  refused("negative variance in column 'v3', the least -2", cov = changed(3, 3, -2), n = 9)
+  run <- function(...) ufs_moments(...)
+  expect_refusals("not symmetric: columns 'v2', 'v1'" = run(cov = changed(1, 2, 9), n = 9),
+    "negative variance in column 'v3', the least -2" = run(cov = changed(3, 3, -2), n = 9))
   bent <- changed(1, 2, -.99, changed(2, 1, -.99, changed(1, 3, .99, changed(3, 1, .99, changed(2, 3, .99,
     changed(3, 2, .99, diag(3)))))))
-  refused("eigenvalue -0.98.*differ by up to 0.4", cov = bent, n = 9)
-  refused("missing or infinite values in column 'v1'", cov = changed(1, 1, NA), n = 9)
-  refused("no variance, in column 'v2'", cov = changed(2, 2, 0), n = 9)
-  refused("other names of rows than of columns: 'zz' and 'v2'", cov = `rownames<-`(s, replace(colnames(s), 2, "zz")), n = 9)
-  refused("more than once", cov = `dimnames<-`(s, list(NULL, rep(c("a", "b"), 6))), n = 9)
-  refused("3 x 12", cov = s[1:3, ], n = 9)
-  refused("square numeric", cov = "s", n = 9)
-  refused("`n`", cov = s)
-  refused("at least 2", cov = s, n = 1)
-  refused("12 finite numbers", cov = s, n = 9, mean = 1:3)
-  refused("different columns: columns 'zz', 'v1'", cov = s, n = 9, mean = stats::setNames(1:12, c("zz", colnames(s)[-1])))
-  refused("`x` is about rows", s, cov = s, n = 9)
-  refused("`weights` is about rows", cov = s, n = 9, weights = 1)
-  refused("'v99'", cov = s, n = 9, columns = "v99")
-  refused("`n` is for a covariance", wide_rows(), n = 9)
-  refused("`mean` is for a covariance", wide_rows(), mean = 1:12)
-  refused("`from`", wide_rows(), from = "table")
+  expect_refusals("eigenvalue -0.98.*differ by up to 0.4" = run(cov = bent, n = 9),
+    "missing or infinite values in column 'v1'" = run(cov = changed(1, 1, NA), n = 9),
+    "no variance, in column 'v2'" = run(cov = changed(2, 2, 0), n = 9),
+    "other names of rows than of columns: 'zz' and 'v2'" =
+      run(cov = `rownames<-`(s, replace(colnames(s), 2, "zz")), n = 9),
+    "more than once" = run(cov = `dimnames<-`(s, list(NULL, rep(c("a", "b"), 6))), n = 9),
+    "3 x 12" = run(cov = s[1:3, ], n = 9), "square numeric" = run(cov = "s", n = 9), "`n`" = run(cov = s),
+    "at least 2" = run(cov = s, n = 1), "12 finite numbers" = run(cov = s, n = 9, mean = 1:3),
+    "different columns: columns 'zz', 'v1'" =
+      run(cov = s, n = 9, mean = stats::setNames(1:12, c("zz", colnames(s)[-1]))),
+    "`x` is about rows" = run(s, cov = s, n = 9), "`weights` is about rows" = run(cov = s, n = 9, weights = 1),
+    "'v99'" = run(cov = s, n = 9, columns = "v99"), "`n` is for a covariance" = run(wide_rows(), n = 9),
+    "`mean` is for a covariance" = run(wide_rows(), mean = 1:12), "`from`" = run(wide_rows(), from = "table"))
 })
 
 test_that("a covariance given as rows takes a warning that names the door, and other squares none", {

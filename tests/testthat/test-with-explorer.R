@@ -237,13 +237,10 @@ test_that("a small window has the picture of one fit, a large one those of all",
 })
 
 test_that("bad input is refused before a window opens", {
-  same_error(explore_app(1, x), "fit")
-  same_error(explore_app(list(fit, 2), x), "fit")
-  same_error(explore_app(fit), "x")
+  expect_arguments(fit = explore_app(1, x), fit = explore_app(list(fit, 2), x), x = explore_app(fit))
   same_error(explore_app(fit, x[, 1:5]), "newdata", "ufs_error_input")
   same_error(explore_app(fit, x[1:10, ]), "x", "ufs_error_input")
-  same_error(explore_app(fit, x, y = 1:3), "y")
-  same_error(explore_app(fit, x, stability = 3), "stability")
+  expect_arguments(y = explore_app(fit, x, y = 1:3), stability = explore_app(fit, x, stability = 3))
   skip_if(interactive())
   expect_error(ufs_explore(fit, x), class = "ufs_error_interactive")
 })
@@ -254,9 +251,8 @@ test_that("the addin finds fits and their data", {
   found <- explore_candidates("a", env)
   expect_identical(found, list(fit = quote(a), x = quote(table)))
   expect_identical(explore_candidates("", env)$fit, quote(list(a = a, b = b)))
-  same_error(explore_candidates("nothing", env), "fit")
-  same_error(explore_candidates("", new.env()), "fit")
-  same_error(explore_candidates("", list2env(list(a = fit))), "x")
+  expect_arguments(fit = explore_candidates("nothing", env), fit = explore_candidates("", new.env()),
+    x = explore_candidates("", list2env(list(a = fit))))
   dcf <- read.dcf(system.file("rstudio", "addins.dcf", package = "ufselect"))
   expect_true(is.function(getFromNamespace(dcf[1, "Binding"], "ufselect")))
 })

@@ -541,25 +541,14 @@ test_that("required packages are named", {
 
 test_that("bad args", {
   rec <- recipe(mpg ~ ., mtcars)
-  bad <- function(object, argument) {
-    expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
-  }
-  bad(step_select_ufs(rec, all_predictors(), method = "nosuch"), "method")
-  bad(step_select_ufs(rec, all_predictors(), method = "ted"), "method")
-  bad(step_select_ufs(rec, all_predictors(), num_terms = -1), "num_terms")
-  bad(step_select_ufs(rec, all_predictors(), num_terms = 1.5), "num_terms")
-  bad(step_select_ufs(rec, all_predictors(), prop_terms = 2), "prop_terms")
-  bad(step_select_ufs(rec, all_predictors(), num_terms = 2, prop_terms = .5), "prop_terms")
-  bad(step_select_ufs(rec, all_predictors(), options = list(3)), "options")
-  bad(step_select_ufs(rec, all_predictors(), options = list(n_clusters = 3)), "options")
-  bad(step_select_ufs(rec, all_predictors(), cutoff = "a"), "cutoff")
-  bad(step_select_ufs(rec, all_predictors(), n_clusters = 0), "n_clusters")
-  bad(step_select_ufs(rec, all_predictors(), method = "mcfs", n_clusters = 2,
-    options = list(n_clusters = 3)), "n_clusters")
-  bad(step_select_ufs(rec, all_predictors(), standardise = "yes"), "standardise")
-  bad(step_select_ufs(rec, all_predictors(), na = "drop"), "na")
-  bad(step_select_ufs(rec, all_predictors(), seed = "a"), "seed")
-  bad(step_select_ufs(mtcars, disp), "recipe")
+  step <- function(...) step_select_ufs(rec, all_predictors(), ...)
+  expect_arguments(method = step(method = "nosuch"), method = step(method = "ted"), num_terms = step(num_terms = -1),
+    num_terms = step(num_terms = 1.5), prop_terms = step(prop_terms = 2),
+    prop_terms = step(num_terms = 2, prop_terms = .5), options = step(options = list(3)),
+    options = step(options = list(n_clusters = 3)), cutoff = step(cutoff = "a"), n_clusters = step(n_clusters = 0),
+    n_clusters = step(method = "mcfs", n_clusters = 2, options = list(n_clusters = 3)),
+    standardise = step(standardise = "yes"), na = step(na = "drop"), seed = step(seed = "a"),
+    recipe = step_select_ufs(mtcars, disp))
   days <- transform(iris, day = as.Date("2026-01-01") + seq_len(150))
   expect_error(prep(step_select_ufs(recipe(~., days), day)), "day|double|integer")
   holes <- mtcars
