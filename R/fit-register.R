@@ -7,7 +7,8 @@
 #' [ufs_decoys()], [ufs_size()], [ufs_tune()], [ufs_consensus()], the recipes steps and [ufs()] take
 #' its name; constraints, missing values, data of all kinds, workers and checkpoint folders are seen
 #' to; [ufs_methods()] lists it. [ufs_compare()] and [ufs_stability()] also take a function itself,
-#' as a method for that call alone. `vignette("add-your-own-method")` goes through an example.
+#' as a method for that call alone. `vignette("add-your-own-method")` goes through an example, and
+#' `vignette("c-header")` has the solvers that C code of other packages may call.
 #'
 #' Workers and checkpoint folders take a function that stands alone: all that it uses is in packages
 #' or among its arguments. One that finds something in the workspace, or in the function that made

@@ -1,9 +1,11 @@
 #' Robust sparse representation of the samples by each other
 #'
 #' Writes every sample as a sparse combination of the other samples plus a sparse error, and gives
-#' the links between samples that follow from the combinations. Use it to build a graph for
-#' [ufs_propagate()] or for spectral clustering, in particular when you know something about pairs
-#' of samples: `theta` says which combinations to avoid, for example 1 for pairs known to differ.
+#' the links between samples that follow from the combinations. It chooses nothing: which chosen
+#' column or sample stands for which others is told by [representatives()]. Use it to build a graph
+#' for [ufs_propagate()] or for spectral clustering, in particular when you know something about
+#' pairs of samples: `theta` says which combinations to avoid, for example 1 for pairs known to
+#' differ.
 #'
 #' This is the first part of [ufs_topk()] with a structure of your own. With `x` (n x p, rows of
 #' unit length) it minimises
