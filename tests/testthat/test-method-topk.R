@@ -645,7 +645,7 @@ test_that("duplicated features and samples, a zero sample", {
 })
 
 test_that("too few links are an error that says what to do", {
-  expect_refusals("first link appears at alpha_e" = ufs_topk(f2_x(), 4, n_clusters = 3, alpha_e = .9),
+  expect_refusals("Only 1?[0-9] of 18 samples.*first link appears at alpha_e" = ufs_topk(f2_x(), 4, n_clusters = 3, alpha_e = .9),
     "lambda_e" = ufs_topk(f2_x(), 4, n_clusters = 3, control = ufs_control(paper = list(lambda_e = 1e-3))),
     class = "ufs_error_isolated")
   # With labels it goes on: everyone takes the nearest label, and two warnings say so.
