@@ -19,3 +19,10 @@ given_as <- function(name) {
   if (is.null(asked_for[[name]])) stop("say in asked_for what `", name, "` is given as")
   asked_for[c(row$needs[1L], name)]
 }
+# A fit of any method with as little as it needs, and constraints.
+constraint_fit <- function(method, x, ...) {
+  needed <- list(n_clusters = 3L, n_components = 2L, k = 4L, m = 5L)
+  needed <- needed[intersect(names(needed), c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k))]
+  if (method == "topk") needed <- list(k = 4L, n_clusters = 3L, alpha_e = 20)
+  withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), needed, list(...))))))
+}

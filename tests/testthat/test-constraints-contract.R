@@ -16,12 +16,6 @@ contract_x <- function() {
   rownames(x) <- paste0("r", seq_len(30))
   x
 }
-contract_fit <- function(method, x, ...) {
-  needed <- list(n_clusters = 3L, n_components = 2L, k = 4L, m = 5L)
-  needed <- needed[intersect(names(needed), c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k))]
-  if (method == "topk") needed <- list(k = 4L, n_clusters = 3L, alpha_e = 20)
-  withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), needed, list(...))))))
-}
 best <- function(fit, k = 4) sort(suppressMessages(selected_features(fit, k, as = "name")))
 rows_of <- function(fit, m = 5) sort(suppressMessages(selected_samples(fit, m, as = "name")))
 
@@ -55,7 +49,7 @@ test_that("every method does about every constraint what ufs_methods() says", {
     if (method == "random") given$what <- "both"
     # Samplers have an argument of that name.
     data <- if (held == "labelled" && said != "-") ufs_data(x, labelled = given$labelled) else x
-    fit <- function() do.call(contract_fit, c(list(method, data), given[if (is.matrix(data)) names(given) else
+    fit <- function() do.call(constraint_fit, c(list(method, data), given[if (is.matrix(data)) names(given) else
       setdiff(names(given), "labelled")]))
     if (said == "refused") {
       expect_error(fit(), class = "ufs_error_argument", registered[[method]]$refuses[[held]],
@@ -77,8 +71,8 @@ test_that("columns in another order: the same choice under the same constraints"
   for (method in setdiff(features_by, drawn)) {
     for (name in names(feature_constraints)) {
       held <- feature_constraints[[name]]
-      one <- do.call(contract_fit, c(list(method, x), held))
-      two <- do.call(contract_fit, c(list(method, x[, ord]), turned(held, ord)))
+      one <- do.call(constraint_fit, c(list(method, x), held))
+      two <- do.call(constraint_fit, c(list(method, x[, ord]), turned(held, ord)))
       expect_identical(best(one), best(two), info = paste(method, name))
       # The order of the columns of a group, which css takes whole, is theirs.
       if (method == "css" && !is.null(held$groups)) next
@@ -97,18 +91,18 @@ test_that("dense, sparse and file: the same choice under the same constraints", 
   for (method in features_by) {
     held <- feature_constraints$both
     if (method %in% drawn) held$include <- NULL
-    one <- do.call(contract_fit, c(list(method, x), held))
+    one <- do.call(constraint_fit, c(list(method, x), held))
     for (layout in some(method)) {
-      two <- do.call(contract_fit, c(list(method, layouts[[layout]]), held))
+      two <- do.call(constraint_fit, c(list(method, layouts[[layout]]), held))
       expect_identical(best(one), best(two), info = paste(method, layout))
       expect_identical(two$constraints$features$by, one$constraints$features$by, info = paste(method, layout))
     }
   }
   held <- list(labelled = c("r3", "r9", "r20"), candidates = 1:20)
   for (method in setdiff(samples_by, drawn)) {
-    one <- do.call(contract_fit, c(list(method, x), held))
+    one <- do.call(constraint_fit, c(list(method, x), held))
     for (layout in some(method)) {
-      two <- do.call(contract_fit, c(list(method, layouts[[layout]]), held))
+      two <- do.call(constraint_fit, c(list(method, layouts[[layout]]), held))
       expect_identical(rows_of(one), rows_of(two), info = paste(method, layout))
     }
   }
@@ -119,8 +113,8 @@ test_that("a table in a file of its own, read again, keeps the constraints of it
   path <- withr::local_tempfile(fileext = ".csv")
   utils::write.csv(x, path, row.names = FALSE)
   again <- utils::read.csv(path)[, c(3, 1, 2, 9:4)]
-  one <- contract_fit("css", x, include = "c9", exclude = "c2", cost = stats::setNames(1:9, colnames(x)))
-  two <- contract_fit("css", again, include = "c9", exclude = "c2", cost = stats::setNames(1:9, colnames(x)))
+  one <- constraint_fit("css", x, include = "c9", exclude = "c2", cost = stats::setNames(1:9, colnames(x)))
+  two <- constraint_fit("css", again, include = "c9", exclude = "c2", cost = stats::setNames(1:9, colnames(x)))
   expect_identical(best(one), best(two))
 })
 

@@ -10,13 +10,6 @@ constraint_methods <- function(what) {
   table <- ufs_methods()
   table$method[table$selects %in% c(what, "both")]
 }
-# A fit of any method with as little as it needs, and constraints.
-constraint_fit <- function(method, x, ...) {
-  needed <- list(n_clusters = 3L, n_components = 2L, k = 4L, m = 5L)
-  needed <- needed[intersect(names(needed), c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k))]
-  if (method == "topk") needed <- list(k = 4L, n_clusters = 3L, alpha_e = 20)
-  withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), needed, list(...))))))
-}
 # Methods whose selections are not nested choose the size they were asked for.
 fixed_size <- function(method) !is.null(registered[[method]]$per_k)
 chosen <- function(fit, k) suppressMessages(selected_features(fit, k, as = "name"))
