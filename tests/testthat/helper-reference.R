@@ -74,7 +74,8 @@ expect_refusals <- function(..., class = "ufs_error_argument") {
   env <- parent.frame()
   for (i in seq_along(calls)) {
     label <- paste(deparse(calls[[i]]), collapse = " ")
-    error <- testthat::expect_error(suppressWarnings(suppressMessages(eval(calls[[i]], env))), class = class, label = label)
+    quietly <- function() suppressWarnings(suppressMessages(eval(calls[[i]], env)))
+    error <- testthat::expect_error(quietly(), class = class, label = label)
     words <- names(calls)[i]
     if (!length(words) || !nzchar(words)) next
     said <- conditionMessage(error)
@@ -88,7 +89,8 @@ expect_arguments <- function(...) {
   env <- parent.frame()
   for (i in seq_along(calls)) {
     label <- paste(deparse(calls[[i]]), collapse = " ")
-    error <- testthat::expect_error(suppressWarnings(suppressMessages(eval(calls[[i]], env))), class = "ufs_error_argument", label = label)
+    quietly <- function() suppressWarnings(suppressMessages(eval(calls[[i]], env)))
+    error <- testthat::expect_error(quietly(), class = "ufs_error_argument", label = label)
     testthat::expect_identical(error$argument, names(calls)[i], label = label)
   }
 }
