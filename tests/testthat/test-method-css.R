@@ -638,6 +638,9 @@ test_that("a sparse x needs as much memory as a dense one, but for the copy", {
   replaced("check_bytes", function(bytes, what, advice) if (what == "ufs_css()") asked <<- c(asked, bytes))
   for (z in list(x, Matrix::Matrix(x, sparse = TRUE))) suppressMessages(ufs_css(z, k = 3))
   expect_identical(asked[1L] - asked[2L], 8 * 40 * 12)
+  # A proof keeps squares of the columns.
+  for (proof in c(FALSE, TRUE)) ufs_css(x, k = 3, optimal = proof)
+  expect_identical(asked[4L] - asked[3L], 8 * (2 * 3 + 8) * 12^2)
 })
 
 test_that("scores are shares of ranks, and what a budget pays for is counted with what is included", {
