@@ -5,7 +5,7 @@
 #   Rscript results.R run [name ...]       computes anew (resumes where the script does); hours in all.
 #                                          Options of a script are passed on to it, as --packages=FOLDER
 #   Rscript results.R check [name ...]     recomputes some cheap cells of each; under three minutes
-#   Rscript results.R confirm [name ...]   the same; what agrees is confirmed for the sources as they are
+#   Rscript results.R confirm [name ...]   the same; what agrees is confirmed for the sources as they are, and outdated no more
 #   Rscript results.R record name ...      writes the header of a table that its script has just written
 #   Rscript results.R outdate name ... --note="why"   says that the code has moved on from a table and that it
 #                                          has to be computed anew; until then check skips it, and says so
@@ -247,7 +247,7 @@ confirm <- function(name) {
   headers <- read_headers()
   entry <- tables[[name]]
   value <- paste(hash_now(entry), format(Sys.Date()))
-  headers <- headers[!(headers$table == name & headers$item == "confirmed"), ]
+  headers <- headers[!(headers$table == name & headers$item %in% c("confirmed", "outdated")), ]
   write_headers(rbind(headers, data.frame(table = name, item = "confirmed", value = value)))
 }
 
@@ -294,15 +294,16 @@ check_table <- function(name, confirming) {
   if (!is.null(entry$published)) return(tell("passed", name))
   header <- header_of(name)
   if (!length(header)) return(tell("failed", name, "has no header: Rscript results.R record ", name))
-  if (!is.null(header$outdated)) return(tell("skipped", name, "outdated since ", header$outdated))
+  if (!is.null(header$outdated) && !confirming) return(tell("skipped", name, "outdated since ", header$outdated))
   if (is.function(entry$data) && (!entry$needs_data || nzchar(data_folder))) {
     same <- identical(entry$data(), header$data)
     tell(if (same) "passed" else "failed", name, "the data are not those that it was computed on")
   }
   agrees <- check_cells(name, entry)
   known <- c(header$sources, substr(header$confirmed, 1L, 12L))
+  if (!is.null(header$outdated) && !isTRUE(agrees)) return()
   if (confirming && !isFALSE(agrees)) {
-    if (!hash_now(entry) %in% known) confirm(name)
+    if (!hash_now(entry) %in% known || !is.null(header$outdated)) confirm(name)
     return(tell("passed", name))
   }
   tell(if (hash_now(entry) %in% known) "passed" else "failed", name, "is older than its sources (now ", hash_now(entry),
