@@ -167,8 +167,8 @@ own_method <- function(own, role) {
   body(out) <- quote({
     run_fit(own_name(.own), match.call(), sys.call(), as.list(environment()), list(...))
   })
-  formals(out) <- c(first, more, list(center = own$center, scale = own$scale),
-    alist(control = ufs_control(), ... = ))
+  formals(out) <- c(first, more, alist(... = ), list(center = own$center, scale = own$scale),
+    alist(control = ufs_control()))
   environment(out) <- list2env(list(.own = own), parent = topenv())
   out
 }
