@@ -1,5 +1,49 @@
 # What the pictures show, for base graphics and ggplot2 alike.
 
+# The operators of an uncompressed PDF, coordinates to the point, as one number: fonts of the PDF device are
+# the same everywhere. What differs is looked at with tests/dev/pictures.R, and then accepted.
+drawing_hash <- function(code) {
+  file <- withr::local_tempfile(fileext = ".pdf")
+  grDevices::pdf(file, 5, 3.6, compress = FALSE, useDingbats = FALSE)
+  tryCatch(force(code), finally = grDevices::dev.off())
+  lines <- readLines(file, warn = FALSE, encoding = "latin1")
+  from <- grep("^stream", lines, useBytes = TRUE)[1L]
+  lines <- lines[seq(from, grep("^endstream", lines, useBytes = TRUE)[1L])]
+  number <- gregexpr("-?[0-9]+[.][0-9]+", lines)
+  regmatches(lines, number) <- lapply(regmatches(lines, number), function(value) {
+    formatC(round(as.numeric(value)) + 0, format = "d")
+  })
+  codes <- utf8ToInt(paste(lines, collapse = "\n"))
+  sprintf("%d operators, %.0f", length(lines), sum(codes * (seq_along(codes) %% 9973 + 1)) %% 2147483647)
+}
+
+test_that("pictures are drawn as they were when they were looked at", {
+  skip_on_cran()
+  skip_if(getRversion() < "4.2" || getRversion() >= "4.4", "recorded with the PDF device of R 4.2")
+  curve <- data.frame(x = rep(1:5, 3), y = c(1:5, 5:1, rep(2, 5)) / 5, series = rep(c("one", "two", "base"), each = 5))
+  curve$low <- curve$y - .05
+  curve$high <- curve$y + .05
+  long <- sprintf("a_very_long_gene_name_%02d", 1:12)
+  bars <- data.frame(x = 1:12, y = 12:1, best = 1:12 <= 4)
+  cells <- matrix(seq(-3, 3, length.out = 24), 6, dimnames = list(paste0("s", 1:6), long[1:4]))
+  points <- data.frame(x = 1:12, y = (1:12) %% 5, circled = 1:12 %in% 3:4)
+  group <- factor(rep(c("adenocarcinoma", "normal", "other"), 4))
+  pictures <- list(
+    curves = new_picture("curves", table = curve, plain = "base", percent = TRUE, from = 0, xlab = "k", ylab = "share, per cent",
+      title = "Curves", subtitle = "bars: sd"),
+    log = new_picture("curves", table = data.frame(x = 1:8, y = 10^-(1:8)), log = "y", xlab = "iteration", ylab = "distance",
+      title = "A long title that has to be broken into two lines to be whole in this picture"),
+    dots = new_picture("dots", table = data.frame(series = long[1:3], value = 3:1 / 4, low = 3:1 / 4 - .1, high = 3:1 / 4 + .1),
+      plain = long[2], percent = TRUE, xlab = "accuracy, per cent", ylab = "", title = "Dots"),
+    spikes = new_picture("spikes", table = bars, names = long[1:4], heading = "best 4", lines = list(v = 4.5), xlab = "rank",
+      ylab = "score", title = "Spikes"),
+    tiles = new_picture("tiles", z = cells, group = group[1:6], group_name = "class", limits = c(-3, 3), palette = "diverging",
+      value = "standardised", xlab = "features", ylab = "samples", title = "Tiles"),
+    scatter = new_picture("scatter", table = points, group = group, group_name = "class", xlab = "component 1",
+      ylab = "component 2", title = "Scatter"))
+  expect_snapshot(for (name in names(pictures)) cat(name, drawing_hash(draw_picture(pictures[[name]])), "\n"))
+})
+
 skip_on_cran()
 
 methods <- ufs_methods()
@@ -347,49 +391,6 @@ test_that("ticks of counts are whole", {
   expect_identical(ticks_within(c(1, 2)), c(1, 2))
   expect_true(all(ticks_within(1:4) %% 1 == 0))
   expect_identical(ticks_within(c(10, 10)), 10)
-})
-
-# The operators of an uncompressed PDF, coordinates to the point, as one number: fonts of the PDF device are
-# the same everywhere. What differs is looked at with tests/dev/pictures.R, and then accepted.
-drawing_hash <- function(code) {
-  file <- withr::local_tempfile(fileext = ".pdf")
-  grDevices::pdf(file, 5, 3.6, compress = FALSE, useDingbats = FALSE)
-  tryCatch(force(code), finally = grDevices::dev.off())
-  lines <- readLines(file, warn = FALSE, encoding = "latin1")
-  from <- grep("^stream", lines, useBytes = TRUE)[1L]
-  lines <- lines[seq(from, grep("^endstream", lines, useBytes = TRUE)[1L])]
-  number <- gregexpr("-?[0-9]+[.][0-9]+", lines)
-  regmatches(lines, number) <- lapply(regmatches(lines, number), function(value) {
-    formatC(round(as.numeric(value)) + 0, format = "d")
-  })
-  codes <- utf8ToInt(paste(lines, collapse = "\n"))
-  sprintf("%d operators, %.0f", length(lines), sum(codes * (seq_along(codes) %% 9973 + 1)) %% 2147483647)
-}
-
-test_that("pictures are drawn as they were when they were looked at", {
-  skip_if(getRversion() < "4.2" || getRversion() >= "4.4", "recorded with the PDF device of R 4.2")
-  curve <- data.frame(x = rep(1:5, 3), y = c(1:5, 5:1, rep(2, 5)) / 5, series = rep(c("one", "two", "base"), each = 5))
-  curve$low <- curve$y - .05
-  curve$high <- curve$y + .05
-  long <- sprintf("a_very_long_gene_name_%02d", 1:12)
-  bars <- data.frame(x = 1:12, y = 12:1, best = 1:12 <= 4)
-  cells <- matrix(seq(-3, 3, length.out = 24), 6, dimnames = list(paste0("s", 1:6), long[1:4]))
-  points <- data.frame(x = 1:12, y = (1:12) %% 5, circled = 1:12 %in% 3:4)
-  group <- factor(rep(c("adenocarcinoma", "normal", "other"), 4))
-  pictures <- list(
-    curves = new_picture("curves", table = curve, plain = "base", percent = TRUE, from = 0, xlab = "k", ylab = "share, per cent",
-      title = "Curves", subtitle = "bars: sd"),
-    log = new_picture("curves", table = data.frame(x = 1:8, y = 10^-(1:8)), log = "y", xlab = "iteration", ylab = "distance",
-      title = "A long title that has to be broken into two lines to be whole in this picture"),
-    dots = new_picture("dots", table = data.frame(series = long[1:3], value = 3:1 / 4, low = 3:1 / 4 - .1, high = 3:1 / 4 + .1),
-      plain = long[2], percent = TRUE, xlab = "accuracy, per cent", ylab = "", title = "Dots"),
-    spikes = new_picture("spikes", table = bars, names = long[1:4], heading = "best 4", lines = list(v = 4.5), xlab = "rank",
-      ylab = "score", title = "Spikes"),
-    tiles = new_picture("tiles", z = cells, group = group[1:6], group_name = "class", limits = c(-3, 3), palette = "diverging",
-      value = "standardised", xlab = "features", ylab = "samples", title = "Tiles"),
-    scatter = new_picture("scatter", table = points, group = group, group_name = "class", xlab = "component 1",
-      ylab = "component 2", title = "Scatter"))
-  expect_snapshot(for (name in names(pictures)) cat(name, drawing_hash(draw_picture(pictures[[name]])), "\n"))
 })
 
 test_that("overlap is the share of the selections in common", {

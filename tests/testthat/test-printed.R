@@ -1,7 +1,5 @@
 # What print(), summary() and the tables say, put together once more from the fit and the data.
 
-skip_on_cran()
-
 data <- planted(24, 14, informative = 6)
 x <- cbind(`dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14))), flat = 2)
 
@@ -12,6 +10,41 @@ fit_of <- function(method, x, ...) {
   withr::with_seed(1, suppressMessages(suppressWarnings(
     do.call(ufs, c(list(x = x, method = method), utils::modifyList(given, list(...)))))))
 }
+
+# Words as they were, numbers apart: those are computed elsewhere.
+masked <- function(...) {
+  lines <- utils::capture.output(for (value in list(...)) print(value))
+  lines <- grep("^ *(features|samples|seconds|checks|code|call:|status:|time:|most often) ", lines, value = TRUE, invert = TRUE)
+  gsub("[fs]?[0-9]+([.][0-9]+)?(e[-+]?[0-9]+)?", "#", lines)
+}
+
+test_that("the words that print() puts around the numbers", {
+  skip_on_cran()
+  words <- unlist(lapply(ufs_methods()$method, function(method) masked(fit_of(method, x))))
+  expect_snapshot(writeLines(words))
+})
+
+test_that("the words where arguments differ from their defaults", {
+  skip_on_cran()
+  x <- x[, 1:14]
+  fit <- ufs_pca(x, 2)
+  gaps <- x
+  gaps[1:2, 3] <- gaps[5, 4] <- NA
+  # How a snapshot shows conditions depends on the version of testthat: only the words are kept.
+  words <- suppressMessages(suppressWarnings(masked(
+    ufs_diversify(fit, x, 4, strength = 1), ufs_diversify(fit, x, 4, how = "css"),
+    ufs_facility(x, labelled = 1:3), ufs_medoids(x, m = 3, unit = FALSE, labelled = 1:3),
+    ufs_css(x, k = 3), ufs_topk(x, k = 3, y = factor(rep(1:3, 8))),
+    ufs_ted(x, labelled = 1:2, m = 3), ufs_ted(x, form = "convex"),
+    ufs_alfs(x, select_samples = "facility", control = ufs_control(paper = list(lambda_rel = .1))),
+    ufs_jspca(x, 2, loss = "feature"), ufs_spec(x, type = "phi3", n_clusters = 2),
+    ufs_variance(ufs_data(gaps, na = "median")), ufs_variance(ufs_data(gaps, na = "omit")),
+    ufs_data(gaps, na = "knn"), ufs_data(to_sparse(x)),
+    ufs_graph(x, 3), ufs_graph(x, 4, weights = "binary", symmetrise = "mean"), ufs_represent(x))))
+  expect_snapshot(writeLines(words))
+})
+
+skip_on_cran()
 
 # The rest of the line that starts with a word, and the numbers in a text.
 line_of <- function(lines, word) {
@@ -130,37 +163,6 @@ test_that("every method remembers how many it was asked for, and its print shows
       expect_identical(line, paste0(paste(best, collapse = ", "), " (3 of ", if (name == "k") 15 else 24, ")"), label = method)
     }
   }
-})
-
-# Words as they were, numbers apart: those are computed elsewhere.
-masked <- function(...) {
-  lines <- utils::capture.output(for (value in list(...)) print(value))
-  lines <- grep("^ *(features|samples|seconds|checks|code|call:|status:|time:|most often) ", lines, value = TRUE, invert = TRUE)
-  gsub("[fs]?[0-9]+([.][0-9]+)?(e[-+]?[0-9]+)?", "#", lines)
-}
-
-test_that("the words that print() puts around the numbers", {
-  words <- unlist(lapply(ufs_methods()$method, function(method) masked(fit_of(method, x))))
-  expect_snapshot(writeLines(words))
-})
-
-test_that("the words where arguments differ from their defaults", {
-  x <- x[, 1:14]
-  fit <- ufs_pca(x, 2)
-  gaps <- x
-  gaps[1:2, 3] <- gaps[5, 4] <- NA
-  # How a snapshot shows conditions depends on the version of testthat: only the words are kept.
-  words <- suppressMessages(suppressWarnings(masked(
-    ufs_diversify(fit, x, 4, strength = 1), ufs_diversify(fit, x, 4, how = "css"),
-    ufs_facility(x, labelled = 1:3), ufs_medoids(x, m = 3, unit = FALSE, labelled = 1:3),
-    ufs_css(x, k = 3), ufs_topk(x, k = 3, y = factor(rep(1:3, 8))),
-    ufs_ted(x, labelled = 1:2, m = 3), ufs_ted(x, form = "convex"),
-    ufs_alfs(x, select_samples = "facility", control = ufs_control(paper = list(lambda_rel = .1))),
-    ufs_jspca(x, 2, loss = "feature"), ufs_spec(x, type = "phi3", n_clusters = 2),
-    ufs_variance(ufs_data(gaps, na = "median")), ufs_variance(ufs_data(gaps, na = "omit")),
-    ufs_data(gaps, na = "knn"), ufs_data(to_sparse(x)),
-    ufs_graph(x, 3), ufs_graph(x, 4, weights = "binary", symmetrise = "mean"), ufs_represent(x))))
-  expect_snapshot(writeLines(words))
 })
 
 test_that("shares and counts in the notes are those of the data", {

@@ -1,10 +1,8 @@
 # All that is said of results: a line that is false is seen here, whatever else is green.
 
-skip_on_cran()
-skip_if_not_installed("generics")
-skip_if_not_installed("ggplot2")
-
 test_that("print, summary, tables and pictures say what they said", {
+  skip_on_cran()
+  for (package in c("generics", "ggplot2")) skip_if_not_installed(package)
   skip_if_not_installed("tibble")
   results <- results_to_show()
   said <- unlist(lapply(names(results), function(name) all_said(name, results[[name]])))
@@ -12,6 +10,8 @@ test_that("print, summary, tables and pictures say what they said", {
 })
 
 test_that("every result refuses what it does not know, in words of this package", {
+  skip_on_cran()
+  for (package in c("generics", "ggplot2")) skip_if_not_installed(package)
   results <- results_to_show()
   doors <- list(print = print, summary = summary, as.data.frame = as.data.frame, autoplot = ggplot2::autoplot,
     tidy = generics::tidy, glance = generics::glance)
