@@ -10,8 +10,6 @@
  * (zero for columns that never were in J), the best W, P, Q, L in the result. */
 #include "alfs_work.h"
 #include "la.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* A set of more than this share of the columns saves less than its own eigenvectors and
  * certificates cost. */

@@ -21,7 +21,6 @@
 #include "alfs_work.h"
 #include "la.h"
 #include "proj.h"
-#include <R_ext/Utils.h>
 
 typedef struct {
     alfs_work *work;

@@ -1,6 +1,5 @@
 #include "alfs_space.h"
 #include "eig.h"
-#include <R_ext/Utils.h>
 
 enum { DIRECT = 4 }; /* x itself serves as y from this ratio of its sides on */
 

@@ -14,7 +14,6 @@
 #include "eig_graph.h"
 #include "la_packed.h"
 #include "x_ops.h"
-#include <R_ext/Utils.h>
 
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                           const blfse_settings *settings, blfse_result *result)

@@ -25,8 +25,6 @@
 #include "la.h"
 #include "eig_graph.h"
 #include "la_packed.h"
-#include <R_ext/Utils.h>
-#include <limits.h>
 
 /* Kinds are numbered by their first samples. */
 typedef struct {

@@ -8,9 +8,6 @@
 #include "kmeans.h"
 #include "gl.h"
 #include "facility.h"
-#include <limits.h>
-#include <stdint.h>
-#include <R_ext/Memory.h>
 
 /* For css_settings: LAPACK computes the whole spectrum up to this order. */
 enum { SPECTRUM = 2000 };

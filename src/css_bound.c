@@ -3,7 +3,6 @@
  * `exact_limit` of the first FEW ones by eig_few, the others counted as the last of these. */
 #include "css_work.h"
 #include "eig.h"
-#include <R_ext/Memory.h>
 
 enum { FEW = 30 };
 

@@ -1,7 +1,6 @@
 /* css_gram.c: column subset selection by x'x: the p-form of css_solve.c. */
 #include "css_work.h"
 #include "eig.h"
-#include <R_ext/Memory.h>
 
 bool css_cheaper_by_gram(const css_problem *problem, int k)
 {

@@ -5,7 +5,6 @@
  * place, or all columns of a variable take one. */
 #include "css_work.h"
 #include "la.h"
-#include <R_ext/Utils.h>
 
 css_units css_units_of(const css_work *work)
 {

@@ -14,8 +14,6 @@
  * is measured again from x before it is believed. */
 #include "css_work.h"
 #include "eig.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* Columns left out later lower the bound by at most so many times what the last one did. */
 static const double FALL = 2.0;

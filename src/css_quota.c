@@ -4,8 +4,6 @@
  * stratum with the fewest to spare, then one of the next; it gives up after TRIES columns and then counts
  * as failed. A step takes p flops, and a product with x where |cosine| matters. */
 #include "css_work.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 enum { TRIES = 2000 };
 

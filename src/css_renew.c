@@ -1,6 +1,5 @@
 /* css_renew.c: f and d of the forms that keep no K are differences. */
 #include "css_work.h"
-#include <R_ext/Utils.h>
 
 static const double RENEW = 1e-4;
 

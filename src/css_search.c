@@ -2,8 +2,6 @@
  * column out, and what every exchange would bring. Forms, flops and memory: css_solve.c. */
 #include "css_work.h"
 #include "la.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* ---- what may be chosen ------------------------------------------------------------------ */
 

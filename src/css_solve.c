@@ -50,8 +50,6 @@
  * by swaps within the budget, and the better one is kept; a ceiling on |cosine| keeps columns out
  * that are closer to a chosen one. Groups: css_group.c. Quotas of strata: css_quota.c. */
 #include "css_work.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* ---- the greedy choice ---------------------------------------------------------------- */
 

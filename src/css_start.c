@@ -2,7 +2,6 @@
  * costs, one by decrease over cost; and further starts from the best one so far. See css_solve.c. */
 #include "css_work.h"
 #include "la.h"
-#include <R_ext/Memory.h>
 
 /* Enough for all groups of a questionnaire; of thousands the others hold little by themselves. */
 enum { GROUP_TRIES = 32 };

@@ -7,8 +7,6 @@
  * the Ritz vectors of the open pairs under a Chebyshev polynomial of A, scaled at the largest Ritz
  * value so that nothing overflows (Zhou and Saad, SIAM J. Matrix Anal. Appl. 29, 2007). */
 #include "eig.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 enum { LANES = 8, LEAST_DEGREE = 30, MOST_DEGREE = 240 };
 static const double SPREAD = 1e8, ROUNDING = 1e-7;

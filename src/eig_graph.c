@@ -2,7 +2,6 @@
 #include "eig_graph.h"
 #include "eig.h"
 #include "la_packed.h"
-#include <R_ext/Memory.h>
 
 enum { MAX_ITER = 300 };
 

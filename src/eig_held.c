@@ -1,7 +1,5 @@
 /* eig_held.c: some eigenpairs of a symmetric matrix. */
 #include "eig.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* Columns of a panel: those of dsytrd. */
 enum { PANEL = 32 };

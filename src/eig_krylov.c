@@ -1,6 +1,5 @@
 /* eig_krylov.c: start vectors, orthonormal blocks, the small eigenproblem and the change of basis. */
 #include "eig.h"
-#include <stdint.h>
 
 void krylov_noise(int n, int column, double *x)
 {

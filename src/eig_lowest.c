@@ -1,7 +1,5 @@
 /* eig_lowest.c: the lowest eigenpairs of a matrix and a changing diagonal (see la.h). */
 #include "eig.h"
-#include <R_ext/Utils.h>
-#include <R_ext/Memory.h>
 
 /* Residuals that a badly scaled inverse may leave. */
 static const double FLOOR = 1e-7;

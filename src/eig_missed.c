@@ -13,8 +13,6 @@
  * Per step a product and 4 n size flops. Nothing is stored but three vectors: copies that come
  * from rounding do no harm to the largest. The vector itself, if one is missing, takes all steps again. */
 #include "eig.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 enum { MOST = 2000 };
 static const double CHANCE = 1e-4;

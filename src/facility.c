@@ -44,9 +44,6 @@
 #include "facility.h"
 #include "graph.h"
 #include "la.h"
-#include <R_ext/Utils.h>
-#include <R_ext/Memory.h>
-#include <limits.h>
 
 /* Columns of S that are formed together where one would do. */
 enum { BATCH = 8 };

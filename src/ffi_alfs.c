@@ -2,7 +2,6 @@
 #include "alfs_space.h"
 #include "ffi_util.h"
 #include "la.h"
-#include <limits.h>
 
 static double longest_row(int n, int p, const double *a)
 {

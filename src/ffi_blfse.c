@@ -3,7 +3,6 @@
 #include "eig_graph.h"
 #include "la_packed.h"
 #include "blfse.h"
-#include <limits.h>
 
 /* A symmetric n x n matrix, packed (la_packed.h). */
 static double *symmetric(SEXP out, const char *name, int n)

@@ -1,8 +1,6 @@
 /* ffi_css.c: ufs_css() to css_solve(). */
 #include "css.h"
 #include "ffi_util.h"
-#include <limits.h>
-#include <R_ext/Memory.h>
 
 static css_constraints asked_of(SEXP held, int p);
 

@@ -1,6 +1,5 @@
 /* ffi_decoys.c: a table with permuted columns among its own, made in one matrix (R/run-decoys.R), so
  * that nothing else of the size of a column is left behind for R to collect. */
-#include <R_ext/Memory.h>
 
 #include "ffi_util.h"
 

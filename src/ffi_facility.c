@@ -1,7 +1,6 @@
 /* ffi_facility.c: ufs_facility() to facility_solve(). */
 #include "ffi_util.h"
 #include "facility.h"
-#include <limits.h>
 
 /* Of the kind that `problem` says. */
 static void read_similarity(facility_problem *problem, SEXP similarity, bool table)

@@ -2,7 +2,6 @@
  * list(start, index, value): the CSR arrays of graph.h, 0-based. */
 #include "ffi_util.h"
 #include "graph.h"
-#include <limits.h>
 
 /* list(index, d2), both k x n: column i holds the neighbours of sample i, 1-based; and `last`. */
 static SEXP neighbour_lists(const graph_knn *knn, const char *names, const char *last, double value)

@@ -1,7 +1,6 @@
 /* ffi_input.c: what stands before every method: the input pass, equal columns, norms. */
 #include "ffi_util.h"
 #include "prepare.h"
-#include <limits.h>
 
 /* The moments of the columns of a block of rows, or of a whole sparse matrix without shift and divide,
  * as in prepare.h: list(bad (1-based), low, high, exponent, mean, css, size (the number of rows), ss (NULL of

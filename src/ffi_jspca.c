@@ -2,7 +2,6 @@
 #include "ffi_util.h"
 #include "la.h"
 #include "jspca.h"
-#include <limits.h>
 
 /* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, factor, sample,
  * exact, gives_up, eps, first, dropped, features and labels: names of the p features, or NULL, and of the

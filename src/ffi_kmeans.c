@@ -1,7 +1,6 @@
 /* ffi_kmeans.c: kmeans_runs() to kmeans_solve(). */
 #include "ffi_util.h"
 #include "kmeans.h"
-#include <limits.h>
 
 /* x: n x p, dense or sparse; shrink: NULL or a number for each row of a sparse x. first: the 1-based
  * first sample equal to each; fixed: samples from 1. settings: list(draw, c x n_start numbers in

@@ -1,7 +1,6 @@
 /* ffi_mcfs.c: ufs_mcfs() to mcfs_solve(). */
 #include "mcfs.h"
 #include "ffi_util.h"
-#include <limits.h>
 
 /* x: n x p, y: n x c. list(coef p x c, penalty c, run with the counter kkt). */
 SEXP ffi_mcfs(SEXP x_, SEXP y_, SEXP card, SEXP ridge, SEXP control)

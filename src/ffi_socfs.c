@@ -1,8 +1,6 @@
 /* ffi_socfs.c: ufs_socfs() to socfs_solve(). */
 #include "ffi_util.h"
 #include "socfs.h"
-#include <limits.h>
-#include <R_ext/Memory.h>
 
 static void read_stages(SEXP stages, socfs_stage *stage, int n_stage);
 

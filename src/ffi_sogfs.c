@@ -1,7 +1,6 @@
 /* ffi_sogfs.c: ufs_sogfs() to sogfs_solve(). */
 #include "sogfs.h"
 #include "ffi_util.h"
-#include <limits.h>
 
 /* x: n x p. settings: list(n_clusters, n_dims, k, gamma, factor, accelerate). list(w, row2, reach, f,
  * neighbour, s, component, run with the counters alpha, lambda and residual);

@@ -4,7 +4,6 @@
 #define _FILE_OFFSET_BITS 64
 #endif
 #include "ffi_util.h"
-#include <stdint.h>
 #include <stdio.h>
 #ifndef _WIN32
 #include <sys/types.h>

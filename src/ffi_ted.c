@@ -1,7 +1,6 @@
 /* ffi_ted.c: greedy ufs_ted() to ted_solve(). */
 #include "ffi_util.h"
 #include "ted.h"
-#include <R_ext/Memory.h>
 
 /* Logical n, or NULL for all. */
 static const bool *allowed_items(SEXP flags, int n)

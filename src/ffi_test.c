@@ -9,7 +9,6 @@
 #include "la_packed.h"
 #include "proj.h"
 #include "qp_simplex.h"
-#include <limits.h>
 
 /* ---- linear algebra ----------------------------------------------------------------- */
 

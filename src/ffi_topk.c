@@ -1,6 +1,5 @@
 /* ffi_topk.c: ufs_topk() to topk_solve(), ufs_represent() to its sub-problem 1. */
 #include "ffi_topk.h"
-#include <limits.h>
 
 /* Of the traces of the ADMMs. */
 static const double ROWS = 1e5;

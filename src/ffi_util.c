@@ -1,6 +1,5 @@
 #include "ffi_util.h"
 #include "la.h"
-#include <limits.h>
 
 SEXP ffi_get(SEXP list, const char *name)
 {

@@ -4,9 +4,6 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-#include <limits.h>
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* ---- from R ------------------------------------------------------------------------- */
 

@@ -2,8 +2,6 @@
  * features take part in. gl_set.c has the working set and its Gram matrix, gl_descent.c
  * descent on it. */
 #include "gl.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 static size_t gl_place(const gl_work *w, int i)
 {

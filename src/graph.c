@@ -1,8 +1,6 @@
 /* graph.c: whether a graph is one, what it says, and products of its matrices with a few vectors
  * (graph.h). */
 #include "graph.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 const char *graph_check(const graph_csr *g)
 {

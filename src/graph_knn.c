@@ -11,9 +11,6 @@
  * all others; of a sparse X only to those whose lower bound, found again, could matter. */
 #include "graph.h"
 #include "la.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 /* Entries kept beyond k. */

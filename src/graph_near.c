@@ -17,10 +17,6 @@
  * n; 3 n p PROBES for the recall. Memory 12 n p + 13 n size + 72 n. */
 #include "graph.h"
 #include "la.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
-#include <float.h>
-#include <stdint.h>
 
 enum { LEAF = 48, TREES = 8, MOST_ROUNDS = 6, MORE = 10, PROBES = 200, PART = 16, TOGETHER = 8 };
 enum { AHEAD = 10, FETCHED = 128, LINE = 16 }; /* rows fetched before their turn; floats */

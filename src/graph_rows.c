@@ -1,7 +1,6 @@
 /* graph_rows.c: a sparse X by rows (graph.h). */
 #include "graph.h"
 #include "la.h"
-#include <limits.h>
 
 sparse_rows sparse_rows_of(const ufs_x *x)
 {

@@ -2,7 +2,6 @@
  * cosines; memory 32 nk bytes beside the result. */
 #include "graph.h"
 #include "la.h"
-#include <R_ext/Memory.h>
 
 typedef struct {
     int neighbour;

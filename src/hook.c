@@ -1,6 +1,5 @@
 #include "ufs.h"
 #include <R_ext/Print.h>
-#include <R_ext/Utils.h>
 
 void ufs_hook_step(const ufs_hook *hook, int iteration, double objective, double change)
 {

@@ -28,9 +28,6 @@
  * scores by y. */
 #include "inffs.h"
 #include "eig.h"
-#include <stdint.h>
-#include <R_ext/Utils.h>
-#include <R_ext/Memory.h>
 
 /* EXACT, SHORT: the largest n with n (n^2 - 1) / 3 <= 2^24, < 2^16. */
 enum { TILE = UFS_STRIP, KRYLOV = 40, EXACT = 369, SHORT = 58 };

@@ -8,7 +8,6 @@
  * penalty; rows without one do not count. */
 #include "la.h"
 #include "jspca.h"
-#include <R_ext/Utils.h>
 
 /* What the square of row i's value is divided by. */
 static double square_factor(const double *factor, int i)

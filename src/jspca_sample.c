@@ -13,7 +13,6 @@
  * for the Gram matrix of m features when v is renewed. */
 #include "jspca_work.h"
 #include "eig.h"
-#include <limits.h>
 
 /* Older weights serve until the ratios of the new ones to them differ by more; a weight is heavy
  * beyond this multiple of the harmonic mean. */

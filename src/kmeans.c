@@ -30,7 +30,6 @@
 #include "kmeans.h"
 #include "graph.h"
 #include "la.h"
-#include <R_ext/Utils.h>
 
 enum { RACE_PASSES = 4 };
 

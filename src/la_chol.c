@@ -1,7 +1,5 @@
 /* la_chol.c: Cholesky and its triangular solves. */
 #include "la.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 int la_chol(int n, double *a)
 {

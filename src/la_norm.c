@@ -1,6 +1,5 @@
 /* la_norm.c: norms of rows and columns, the l2,1 norm and its IRLS weights. */
 #include "la.h"
-#include <R_ext/Utils.h>
 
 enum { GRAM_DEEP = 4096, TILE = 32 };
 

@@ -1,7 +1,6 @@
 /* la_packed.c: see la_packed.h. */
 #include "la_packed.h"
 #include "la.h"
-#include <R_ext/Utils.h>
 
 void la_packed_laplacian(int n, const double *s, const double *degree, double *full)
 {

@@ -1,7 +1,6 @@
 /* la_svd.c: the thin singular value decomposition, the orthonormal (Procrustes) factor of a thin
  * matrix, QR. */
 #include "la.h"
-#include <R_ext/Memory.h>
 
 int la_svd_thin(int n, int p, const double *a, double *copy, double *u, double *s, double *vt)
 {

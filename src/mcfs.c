@@ -17,7 +17,6 @@
  * moves so far in a step that of 83 steps at 50 x 200,000 only 33 could do without all of X. */
 #include "mcfs.h"
 #include "la.h"
-#include <R_ext/Memory.h>
 
 typedef struct {
     int size; /* active variables, at most `most` */

@@ -1,7 +1,6 @@
 /* What every solver calls most is compiled once, here and in la_blas.c: inline in a header, its
  * code and its debug information would stand at each of a thousand calls. */
 #include "ufs.h"
-#include <R_ext/Memory.h>
 
 double *ufs_dalloc(size_t n, size_t m)
 {

@@ -1,5 +1,4 @@
 #include "proj.h"
-#include <R_ext/Utils.h>
 
 void proj_simplex(int n, const double *y, double total, double *work, double *out)
 {

@@ -8,8 +8,6 @@
  * it, or few nodes are unknown, by Cholesky as for a dense W. 2 (nnz + 5 u) flops a step and class. */
 #include "propagate.h"
 #include "la.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* So few unknown nodes are solved by Cholesky; the largest error of a probability; steps of a class;
  * up to where Cholesky takes over what is not proved. */

@@ -12,7 +12,6 @@
  * method is finite. The gradient is recomputed in every round: iterative refinement. */
 #include "qp_simplex.h"
 #include "la.h"
-#include <R_ext/Utils.h>
 
 /* Rounds, and steps of one prox phase: a guard against rounding. */
 enum { MOST = 300 };

@@ -24,7 +24,6 @@
  * Per iteration 6 r^2 n + 10 r^3 flops; 8 (2rn + 2r^2 + 50n) bytes. */
 #include "reweighted.h"
 #include "eig.h"
-#include <R_ext/Utils.h>
 
 static const double ROOT = 1e-7; /* of 2 gamma ||(M_i, e / g_i)|| = 1 */
 enum { MOST_STEPS = 50 };

@@ -1,6 +1,5 @@
 /* socfs.c: see socfs.h for the problem, the solvers and their cost. */
 #include "socfs.h"
-#include <limits.h>
 
 /* Sweep tolerances of the V-step: a share of the change of E, within limits; the first, which no
  * change is known for, and the last, as that of the gap. Coarser or finer ones take a third more

@@ -23,7 +23,6 @@
 #include "graph.h"
 #include "eig.h"
 #include "proj.h"
-#include <R_ext/Memory.h>
 
 enum { FIXED_CANDIDATES = 5, LEAST_ITERATIONS = 3, APART = 4 };
 static const double SPLIT = 1e-9, JOINED = 1e-11;

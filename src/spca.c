@@ -17,7 +17,6 @@
 #include "spca.h"
 #include "la.h"
 #include "gl.h"
-#include <R_ext/Utils.h>
 
 typedef struct {
     const spca_problem *problem;

@@ -40,8 +40,6 @@
  * count as equal, so that the order does not depend on the BLAS. */
 #include "ted.h"
 #include "la.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* Picks made in advance; in the n-form, picks that K waits for. */
 enum { BATCH = 64 };

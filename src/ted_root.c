@@ -11,7 +11,6 @@
  * mean, so that the order of the items decides nothing. */
 #include "la.h"
 #include "ted.h"
-#include <R_ext/Utils.h>
 
 /* |x_i|^2 + |x_j|^2 in widths, above which products say too little of the distance between items; and
  * the distance beyond which that changes nothing. */

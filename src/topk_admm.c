@@ -41,8 +41,6 @@
 #include "la.h"
 #include "proj.h"
 #include "topk_z.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* The running schedule: where it stops and when; varied on nine real sets and simulated ones, 500 x
  * 60 and 120 x 300 among them (OpenBLAS). START 20 ends at an objective higher by .1 % in the same

@@ -19,8 +19,6 @@
 #include "la.h"
 #include "proj.h"
 #include "topk_set.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 typedef struct {
     double lower;     /* infinite once it has been replaced by its two children */

@@ -16,8 +16,6 @@
  * swaps cost 2pk(k + c); the one new column of K after a swap 2rp. */
 #include "la.h"
 #include "topk_set.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 #include <stdlib.h>
 
 /* v is read in steps of 1e-6, the tolerance of the paper's ADMM: what is nearer is a tie. */

@@ -17,8 +17,6 @@
  * the transpose of x, the bases (2 min(n, p) n integers), two a x a, a (n + p). */
 #include "eig.h"
 #include "topk_z.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* Pivots between two inverses made anew, before rank-1 updates have lost too many digits; so is
  * that of every optimum, so that this decides about time alone. */

@@ -4,8 +4,6 @@
  * each stratum a sum between its least and its most. */
 #include "proj.h"
 #include "topk_set.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 void topk_quota_init(topk_criterion *g)
 {

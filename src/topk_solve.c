@@ -19,7 +19,6 @@
 #include "topk.h"
 #include "la.h"
 #include "propagate.h"
-#include <R_ext/Memory.h>
 
 typedef struct {
     const topk_problem *problem;

@@ -12,8 +12,6 @@
 #include "udfs.h"
 #include "graph.h"
 #include "la.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* The members' rows, centred, as columns of part, and q = H B_i H. A lambda below what can be told
  * from rounding beside the rows is raised to that: the limit for large x is the same. */

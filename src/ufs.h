@@ -2,9 +2,9 @@
  * services every solver uses. It names no SEXP: solvers and kernels include
  * this header and nothing else of R. Files at the edge include ffi_util.h.
  *
- * It brings bool, size_t, memcpy and friends, mathematics, DBL_EPSILON and R_FINITE; everything
- * else (limits.h, stdlib.h, R_ext/Utils.h, R_ext/Memory.h ...) each file includes itself. R.h is not
- * included anywhere: what it brings along differs from one version of R to the next.
+ * It brings bool, size_t, uint64_t, INT_MAX, memcpy and friends, mathematics, DBL_EPSILON, R_FINITE, and R's
+ * memory, sorting and interrupts; everything else (stdlib.h, stdio.h ...) each file includes itself. R.h is
+ * not included anywhere: what it brings along differs from one version of R to the next.
  *
  * Conventions: matrices are column-major doubles, x is n x p (rows = samples),
  * sizes are int (BLAS), products of sizes are size_t. */
@@ -23,9 +23,12 @@
 #include <string.h>
 #include <math.h>
 #include <float.h>
+#include <limits.h>
 #include <R_ext/Arith.h>
 #include <R_ext/BLAS.h>
 #include <R_ext/Lapack.h>
+#include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
 #ifndef FCONE
 #define FCONE
 #endif

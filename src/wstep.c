@@ -16,7 +16,6 @@
  * needed to go on: here its mean over all orthonormal choices within a tied eigenspace,
  * (c / q) diag(P_0) for c vectors out of a q-dimensional space with projector P_0. */
 #include "wstep.h"
-#include <R_ext/Memory.h>
 
 /* Residuals of eigenvectors. Those that may be returned are TIGHT, and proven to be the lowest; others
  * are as good as SHARE of the last change of the objective, at least LOOSE: the next step changes them. */

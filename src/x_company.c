@@ -6,10 +6,6 @@
  * are looked for with every column. */
 #include "x_ops.h"
 #include "la.h"
-#include <R_ext/Arith.h>
-#include <R_ext/Memory.h>
-#include <stdint.h>
-#include <R_ext/Utils.h>
 
 void ufs_column_ranks(int n, int p, const double *x, double *out)
 {

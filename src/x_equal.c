@@ -1,8 +1,6 @@
 /* x_equal.c: hashes of columns, or rows, that are equal where these are as the solvers see them;
  * first_equal() in R/data-operator.R compares those of one hash. */
 #include "x_ops.h"
-#include <R_ext/Memory.h>
-#include <stdint.h>
 
 /* Odd, so that no value of a row is lost modulo 2^64. */
 static uint64_t row_weight(uint64_t row)

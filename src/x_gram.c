@@ -9,8 +9,6 @@
  * one row, and 64 columns of x and of X'X. */
 #include "la.h"
 #include "x_sparse.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 enum { SEGMENT = 256, ENTRIES = 1 << 21 };
 static const double STRIP = 134217728.0;

@@ -3,8 +3,6 @@
 #include "la.h"
 #include "prepare.h"
 #include "x_sparse.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 /* Calls a source, which returns `length` numbers. */
 static void source_call(const ufs_x *x, ufs_x_call what, size_t length, double *out)

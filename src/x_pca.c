@@ -8,7 +8,6 @@
  * looked for with every block of products and of G. */
 #include "x_ops.h"
 #include "eig.h"
-#include <R_ext/Memory.h>
 
 enum { GRAM_MOST = 6000, ENOUGH = 160 };
 /* A flop outside matrix times matrix costs about as much as so many inside. */

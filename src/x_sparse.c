@@ -11,8 +11,6 @@
  * fit the cache gain at 200,000 rows, and lose as much at 60,000.) */
 #include "x_sparse.h"
 #include "la.h"
-#include <R_ext/Memory.h>
-#include <R_ext/Utils.h>
 
 enum { WIDE = 8, NARROW = 4 };
 
