@@ -10,8 +10,6 @@
  *
  * Primal: Wtilde with the zero rows of What; with lambda > 0 W with the same zeros. */
 #include "alfs_work.h"
-#include "la.h"
-#include "proj.h"
 
 /* ---- dual ------------------------------------------------------------------------- */
 

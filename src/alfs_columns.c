@@ -9,7 +9,6 @@
  * what no column of J reaches; those above join J. V of the whole problem stands in work's splits
  * (zero for columns that never were in J), the best W, P, Q, L in the result. */
 #include "alfs_work.h"
-#include "la.h"
 
 /* A set of more than this share of the columns saves less than its own eigenvectors and
  * certificates cost. */

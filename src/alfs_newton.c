@@ -19,8 +19,6 @@
  * A step: m^2 q^2 + 2.3 m q^3 flops for the blocks' inverses, and 6 m^2 q + 4 m q^2 for each
  * product with H. Memory: four m x m, m q^2. */
 #include "alfs_work.h"
-#include "la.h"
-#include "proj.h"
 
 typedef struct {
     alfs_work *work;

@@ -7,7 +7,36 @@
 static const double NEARLY = 0.98;
 enum { BALANCE_UNTIL = 2000 }; /* penalties are fixed after this iteration */
 
-static bool newton_pays(const alfs_work *work, double gap);
+bool alfs_is_used(const alfs_work *work, int j)
+{
+    const alfs_split *cols = &work->split[COLS];
+    return !cols->on || cols->norm[j] > NEARLY * cols->penalty / cols->rho_of_v;
+}
+
+/* Whether Newton's method, which starts from the best W, is likely to be faster from this gap on. */
+static bool newton_pays(const alfs_work *work, double gap)
+{
+    double from;
+    int n = 0;
+
+    for (int j = 0; j < work->space.q; j++) n += alfs_is_used(work, j);
+    from = n > 0 ? alfs_newton_from(work->space.m, n, work->space.r) : 0.0;
+    return gap < fmin(from, 0.1) && from > 5.0 * work->run->tol &&
+           work->value.best < work->space.total;
+}
+
+void alfs_certify(alfs_work *work)
+{
+    alfs_value *value = &work->value;
+    double before = value->dual;
+
+    alfs_dual_bound(work, -1.0);
+    /* With lambda > 0 the best P, Q and L go into the result at once. */
+    if (work->x != NULL || !work->split[WEIGHTS].on) return;
+    if (value->dual > before)
+        alfs_write_dual(work, work->result->p, work->result->q, work->result->l);
+    value->now = value->dual;
+}
 
 /* A certificate costs about an iteration. Besides the regular ones there is one halfway to the first
  * (lambda = 0), and where the gap will have reached the goal at half its rate of fall so far. */
@@ -41,37 +70,6 @@ void alfs_iterate(alfs_work *work, int most, double goal)
         alfs_record(work);
         if (regular && run->iterations <= BALANCE_UNTIL) alfs_balance(work);
     }
-}
-
-void alfs_certify(alfs_work *work)
-{
-    alfs_value *value = &work->value;
-    double before = value->dual;
-
-    alfs_dual_bound(work, -1.0);
-    /* With lambda > 0 the best P, Q and L go into the result at once. */
-    if (work->x != NULL || !work->split[WEIGHTS].on) return;
-    if (value->dual > before)
-        alfs_write_dual(work, work->result->p, work->result->q, work->result->l);
-    value->now = value->dual;
-}
-
-bool alfs_is_used(const alfs_work *work, int j)
-{
-    const alfs_split *cols = &work->split[COLS];
-    return !cols->on || cols->norm[j] > NEARLY * cols->penalty / cols->rho_of_v;
-}
-
-/* Whether Newton's method, which starts from the best W, is likely to be faster from this gap on. */
-static bool newton_pays(const alfs_work *work, double gap)
-{
-    double from;
-    int n = 0;
-
-    for (int j = 0; j < work->space.q; j++) n += alfs_is_used(work, j);
-    from = n > 0 ? alfs_newton_from(work->space.m, n, work->space.r) : 0.0;
-    return gap < fmin(from, 0.1) && from > 5.0 * work->run->tol &&
-           work->value.best < work->space.total;
 }
 
 bool alfs_judge(const alfs_work *work)

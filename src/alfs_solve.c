@@ -16,7 +16,6 @@
  * tolerances and first penalties are free of scale. Algorithm 1 is not free of
  * scale and runs on the matrix as it is. */
 #include "alfs_work.h"
-#include "la.h"
 
 /* The first penalties rho: a share of ||L|| / ||W||, but at most a multiple of alpha and beta, for where
  * few columns are in use W is larger than it seems; balance() corrects what is far off. The size of

@@ -9,7 +9,6 @@
  *
  * Two passes over x: one for acc of H, one for W and the new V. */
 #include "alfs_work.h"
-#include "la.h"
 
 void alfs_next_penalties(alfs_work *work)
 {

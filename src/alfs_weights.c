@@ -8,8 +8,6 @@
  * 4 m^2 rb flops and two passes over V and T an iteration. Algorithm 1 at lambda = 0 keeps its
  * Z = W B, without V and T. */
 #include "alfs_work.h"
-#include "la.h"
-#include "proj.h"
 
 /* c of T = 1 / max(|cos|, c). */
 static const double FLOOR = 1e-6;

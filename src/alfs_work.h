@@ -3,6 +3,7 @@
 #define UFS_ALFS_WORK_H
 
 #include "alfs_space.h"
+#include "la.h"
 
 enum { ROWS = 0, COLS = 1, WEIGHTS = 2 };
 enum { ALFS_CHECK_EVERY = 10 }; /* iterations between certificates */

@@ -19,7 +19,6 @@
  * Neighbours n^2 p flops once; then n (s^3/3 + 2s^2) per iteration, s = k + 1, and
  * 8 n s (s + 3) bytes. No n x n here. */
 #include "reweighted.h"
-#include "la.h"
 #include "graph.h"
 
 static const double MOST = 100.0; /* largest exponent of t */

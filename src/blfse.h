@@ -41,7 +41,7 @@ typedef struct {
 
 typedef struct {
     double *v, *alpha, *beta; /* p, m, m */
-    double *s, *w;            /* n x n, packed as in la_packed.h */
+    double *s, *w;            /* n x n, packed as in la.h */
     int *component;           /* n: components of S */
     double rho;
     int n_component, ties;  /* ties: |eq| of the last P step */

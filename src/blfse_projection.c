@@ -1,5 +1,5 @@
 /* blfse_projection.c: the side of the features in BLFSE (blfse_solve.c). N = P'P is unique
- * by the tie rule of eig_graph.h and held as N = w0 I + sign R R' in three forms:
+ * by the tie rule of eig.h and held as N = w0 I + sign R R' in three forms:
  *   dense      p <= n: G is p x p, R its smallest eigenvectors (sign 1, w0 0)
  *   factor     p > n: G = F'F with F at most n x p; R spans the complement of the range of A_v =
  *              diag(v) G diag(v), in n-space (sign -1)
@@ -11,8 +11,6 @@
  * and 2 UFS_STRIP n. */
 #include "blfse_projection.h"
 #include "eig.h"
-#include "eig_graph.h"
-#include "la_packed.h"
 #include "x_ops.h"
 
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,

@@ -3,7 +3,6 @@
 #ifndef UFS_BLFSE_PROJECTION_H
 #define UFS_BLFSE_PROJECTION_H
 
-#include "hadamard.h"
 #include "qp_simplex.h"
 #include "blfse.h"
 

@@ -12,19 +12,17 @@
  * may carry a factor. Every block update below is an exact minimiser of its block, so
  * the objective cannot rise while lambda and rho stand still. lambda follows the
  * self-paced schedule psi, rho the number of components of S. YY' is unique by the tie rule
- * of eig_graph.h. What concerns the features (N, v) is in blfse_projection.c.
+ * of eig.h. What concerns the features (N, v) is in blfse_projection.c.
  *
  * What the base clusterings say of a pair depends on the two samples' labels only, and samples of
  * one kind have the same ones. So it is found once per sample and kind: W, S and the errors of all
  * clusterings cost n^2 + m n (kinds) instead of 3 m n^2.
- * S and W are packed (la_packed.h). YY' and the Gram matrix behind the distances B are known by
+ * S and W are packed (la.h). YY' and the Gram matrix behind the distances B are known by
  * factors (n x k); what is n x n of them exists by tiles of columns.
  * Memory in doubles: n^2 for S and W together, 2 n UFS_STRIP, that of the projection, and three
  * n x n of which, beyond 400 samples and with p <= n, only the factors' columns are touched. */
 #include "blfse_projection.h"
-#include "la.h"
-#include "eig_graph.h"
-#include "la_packed.h"
+#include "eig.h"
 
 /* Kinds are numbered by their first samples. */
 typedef struct {

@@ -4,7 +4,6 @@
  * for which there is room; a group is exchanged for another that needs no more room. A column takes one
  * place, or all columns of a variable take one. */
 #include "css_work.h"
-#include "la.h"
 
 css_units css_units_of(const css_work *work)
 {

@@ -1,6 +1,6 @@
 /* css_products.c: column subset selection by products with a sparse x alone: the x-form of css_solve.c. */
 #include "css_work.h"
-#include "la.h"
+#include "x_sparse.h"
 
 /* f_j = ||x'x_j||^2, from the parts of x'x. */
 static void add_squares(void *data, const ufs_x_gram_part *part)
@@ -14,15 +14,6 @@ static void add_squares(void *data, const ufs_x_gram_part *part)
             sum += value[b * part->by_right] * value[b * part->by_right];
         f[part->left[a]] += sum;
     }
-}
-
-/* What is left of Y'x: r x p. */
-static void measure_rest(css_work *work)
-{
-    size_t Q = (size_t) work->n_target;
-
-    for (size_t j = 0; j < (size_t) work->p; j++)
-        work->f[j] = work->f0[j] = la_ss(Q, work->rest + j * Q);
 }
 
 /* Y'x, of the scores: the loadings have no digits of columns of another scale. */
@@ -61,7 +52,7 @@ static int begin(css_work *work)
     if (Q > 0) info = set_target(work);
     for (size_t j = 0; j < P && info == 0; j++)
         work->f_first[j] = Q > 0 ? la_ss(Q, work->target + j * Q) : 0.0;
-    if (Q == 0) ufs_x_gram_parts(work->problem->x, add_squares, work->f_first);
+    if (Q == 0) x_sparse_gram(work->problem->x, add_squares, work->f_first);
     return info;
 }
 
@@ -105,10 +96,9 @@ static void take(css_work *work, int j)
     work->member[work->n_basis++] = j;
     if (work->rest) {
         size_t Q = (size_t) work->n_target;
-        double *y = v;
-        for (size_t t = 0; t < Q; t++) y[t] = work->rest[(size_t) j * Q + t] / by;
-        for (size_t i = 0; i < P; i++) la_axpy(work->n_target, -w[i], y, work->rest + i * Q);
-        measure_rest(work);
+        for (size_t t = 0; t < Q; t++) v[t] = work->rest[(size_t) j * Q + t] / by;
+        for (size_t i = 0; i < P; i++) la_axpy(work->n_target, -w[i], v, work->rest + i * Q);
+        for (size_t i = 0; i < P; i++) work->f[i] = work->f0[i] = la_ss(Q, work->rest + i * Q);
         css_renew(work, measure);
         return;
     }

@@ -118,8 +118,8 @@ static int alive_columns(const search *s, const node *at, int m, int *alive, int
     return kept;
 }
 
-/* All pairs, and single columns where no pair is allowed. */
-static void last_two(search *s, const node *at, int m, const int *alive)
+/* All single columns, and where there is room for two all pairs. */
+static void last_columns(search *s, const node *at, int m, const int *alive, int room)
 {
     const double *k = s->k[at->depth], *h = s->h[at->depth];
     const int *a = s->a[at->depth];
@@ -130,7 +130,7 @@ static void last_two(search *s, const node *at, int m, const int *alive)
         double kii = k[i + i * N], hii = h[i + i * N];
         s->set[at->n_set] = a[i];
         offer(s, at->n_set + 1, at->held + gain_of(s, at, alive[l]));
-        for (int o = 0; o < l; o++) {
+        for (int o = 0; o < l && room > 1; o++) {
             size_t j = (size_t) alive[o];
             double kij = k[i + j * N], kjj = k[j + j * N], det = kii * kjj - kij * kij, sum;
             sum = kjj * hii - 2.0 * kij * h[i + j * N] + kii * h[j + j * N];
@@ -141,14 +141,6 @@ static void last_two(search *s, const node *at, int m, const int *alive)
             s->set[at->n_set + 1] = a[j];
             offer(s, at->n_set + 2, at->held + sum / det);
         }
-    }
-}
-
-static void last_one(search *s, const node *at, int m, const int *alive)
-{
-    for (int l = 0; l < m; l++) {
-        s->set[at->n_set] = s->a[at->depth][alive[l]];
-        offer(s, at->n_set + 1, at->held + gain_of(s, at, alive[l]));
     }
 }
 
@@ -240,7 +232,7 @@ static void visit(search *s, node at)
         m = alive_columns(s, &at, m, alive, &t);
         if (t == 0) break;
         if (t <= 2) {
-            (t == 1 ? last_one : last_two)(s, &at, m, alive);
+            last_columns(s, &at, m, alive, t);
             break;
         }
         threshold = s->best * (1.0 + 1e-9);

@@ -1,6 +1,5 @@
 /* css_rows.c: column subset selection by xx': the n-form of css_solve.c. */
 #include "css_work.h"
-#include "la.h"
 
 /* y (n x m) <- P y; for mu = 0 twice, so that R stays orthonormal. coef: R'y, or NULL. */
 static void project(css_work *work, int m, double *y, double *coef)

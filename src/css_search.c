@@ -1,7 +1,6 @@
 /* css_search.c: the choice of columns, in any form: what may be taken, what it would add, a column in, a
  * column out, and what every exchange would bring. Forms, flops and memory: css_solve.c. */
 #include "css_work.h"
-#include "la.h"
 
 /* ---- what may be chosen ------------------------------------------------------------------ */
 
@@ -154,22 +153,18 @@ static int member_at(const css_work *work, int j)
     return -1;
 }
 
-/* The column of `dual` for the one at this place of the order: zero where it adds nothing. */
-static void dual_of(const css_work *work, int at, double *dual)
-{
-    size_t M = (size_t) work->n_basis;
-    int b = member_at(work, work->order[at]);
-
-    for (size_t i = 0; i < M; i++) dual[i] = b < 0 ? 0.0 : work->inverse[(size_t) b + i * M];
-}
-
 void css_try(css_work *work, int m, const int *at)
 {
+    size_t M = (size_t) work->n_basis;
+
     R_CheckUserInterrupt();
     if (!work->inverted) work->form->invert(work);
     work->inverted = true;
-    for (int l = 0; l < m; l++)
-        dual_of(work, at[l], work->dual + (size_t) l * (size_t) work->n_basis);
+    for (size_t l = 0; l < (size_t) m; l++) {
+        int b = member_at(work, work->order[at[l]]);
+        for (size_t i = 0; i < M; i++)
+            work->dual[i + l * M] = b < 0 ? 0.0 : work->inverse[(size_t) b + i * M];
+    }
     work->form->look(work, m);
 }
 

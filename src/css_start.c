@@ -1,7 +1,6 @@
 /* css_start.c: the best of several choices, each exchanged until nothing helps: the first one; with
  * costs, one by decrease over cost; and further starts from the best one so far. See css_solve.c. */
 #include "css_work.h"
-#include "la.h"
 
 /* Enough for all groups of a questionnaire; of thousands the others hold little by themselves. */
 enum { GROUP_TRIES = 32 };

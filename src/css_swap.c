@@ -6,12 +6,6 @@ typedef struct {
     double gain;
 } exchange;
 
-/* Nothing is left to gain where the choice holds all. */
-static bool complete(const css_work *work)
-{
-    return work->value >= work->total * (1.0 - UFS_TIE);
-}
-
 /* What column j in the place of at[i] would hold more than what is there. */
 static double excess(const css_work *work, int m, int i, int j)
 {
@@ -69,8 +63,10 @@ int css_swap(css_work *work, const css_units *units, int most)
     int first = work->settings->held.n_include, made = 0, next = first;
 
     if (work->settings->held.group) return css_swap_groups(work, units, most);
-    for (int quiet = 0; quiet < work->n_chosen - first && made < most && !complete(work);) {
+    for (int quiet = 0; quiet < work->n_chosen - first && made < most;) {
         int at[CSS_TRIES], m = 0, free = work->n_chosen - first;
+        /* Nothing is left to gain where the choice holds all. */
+        if (work->value >= work->total * (1.0 - UFS_TIE)) break;
         for (; m < CSS_TRIES && m < free; m++) {
             at[m] = next;
             next = next + 1 < work->n_chosen ? next + 1 : first;

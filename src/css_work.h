@@ -4,6 +4,7 @@
 #define UFS_CSS_WORK_H
 
 #include "css.h"
+#include "la.h"
 
 enum { CSS_TRIES = 16 }; /* columns that are tried together for a swap */
 

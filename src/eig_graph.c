@@ -1,7 +1,5 @@
-/* eig_graph.c: see eig_graph.h. */
-#include "eig_graph.h"
+/* eig_graph.c: see eig.h. */
 #include "eig.h"
-#include "la_packed.h"
 
 enum { MAX_ITER = 300 };
 

@@ -1,4 +1,4 @@
-/* eig_krylov.c: start vectors, orthonormal blocks, the small eigenproblem and the change of basis. */
+/* eig_krylov.c: start vectors and orthonormal blocks. */
 #include "eig.h"
 
 void krylov_noise(int n, int column, double *x)
@@ -57,11 +57,4 @@ int krylov_orthonormalise(const krylov_basis *basis, int k, int added, double le
         left++;
     }
     return left;
-}
-
-int krylov_ritz(int k, const double *h, int ld, double *theta, double *y, double *copy)
-{
-    for (size_t j = 0; j < (size_t) k; j++)
-        ufs_copy(copy + j * (size_t) k, h + j * (size_t) ld, (size_t) k);
-    return eig_range(k, copy, 1, k, theta, y);
 }

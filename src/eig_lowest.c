@@ -6,11 +6,6 @@ static const double FLOOR = 1e-7;
 /* The least and the largest distance of the shift from the smallest entry of delta, as a share of it. */
 static const double NEAR = 1e-7, BELOW = 1e-3;
 
-static double choose_shift(eig_lowest *s, const double *delta);
-static double below_zero(int p, const double *delta);
-static void shifted(eig_lowest *s, const double *delta, double sigma);
-static void apply_inverse(const void *data, int count, const double *v, double *out);
-
 void eig_lowest_init(eig_lowest *s, int p, int c, int r, const double *m, const double *b)
 {
     size_t P = (size_t) p, R = (size_t) r;
@@ -19,35 +14,6 @@ void eig_lowest_init(eig_lowest *s, int p, int c, int r, const double *m, const 
     s->k = ufs_dalloc(R, R);
     s->g = ufs_dalloc(P, 1);
     s->scaled = m != NULL ? NULL : ufs_dalloc(R, P);
-}
-
-void eig_lowest_solve(eig_lowest *s, const double *delta, bool warm, double tol, double *values,
-                      double *vectors, eig_info *info)
-{
-    int p = s->p, c = s->c;
-    bool dense = s->m != NULL && (p <= EIG_LOWEST_DENSE || p <= 8 * c);
-    double sigma = dense ? 0.0 : choose_shift(s, delta);
-    eig_problem inverse = {.n = p,
-                           .k = c,
-                           .apply = apply_inverse,
-                           .data = s,
-                           .n_start = warm ? c : 0,
-                           .start = vectors,
-                           .proof = s->proof,
-                           .tol = tol,
-                           .max_iter = 200};
-
-    *info = (eig_info){.converged = true};
-    shifted(s, delta, sigma);
-    if (dense) {
-        info->lapack = eig_range(p, s->k, 1, c, values, vectors);
-        return;
-    }
-    info->lapack = la_chol(s->m != NULL ? p : s->r, s->k);
-    if (info->lapack) return;
-    eig_krylov(&inverse, values, vectors, info);
-    info->converged = info->converged || info->residual <= FLOOR;
-    for (int j = 0; j < c; j++) values[j] = sigma + 1.0 / values[j];
 }
 
 /* Below all of delta by a tenth of the spread of its c + r smallest entries, among which the wanted
@@ -60,18 +26,15 @@ static double choose_shift(eig_lowest *s, const double *delta)
     ufs_copy(s->g, delta, (size_t) p);
     rPsort(s->g, p, last);
     for (int j = 0; j <= last; j++) least = fmin(least, s->g[j]);
-    if (least == 0.0) return below_zero(p, delta);
+    if (least == 0.0) {
+        /* Below 0 by a share of the smallest positive entry. */
+        least = R_PosInf;
+        for (int j = 0; j < p; j++)
+            if (delta[j] > 0.0) least = fmin(least, delta[j]);
+        return R_FINITE(least) ? -BELOW * least : -BELOW;
+    }
     step = 0.1 * (s->g[last] - least);
     return least - fmin(BELOW * least, fmax(NEAR * least, step));
-}
-
-/* A shift for a delta with zeros: below 0 by a share of the smallest positive entry. */
-static double below_zero(int p, const double *delta)
-{
-    double least = R_PosInf;
-    for (int j = 0; j < p; j++)
-        if (delta[j] > 0.0) least = fmin(least, delta[j]);
-    return R_FINITE(least) ? -BELOW * least : -BELOW;
 }
 
 /* In k: P - sigma I, or I + B G B'. */
@@ -115,4 +78,33 @@ static void apply_inverse(const void *data, int count, const double *v, double *
     la_gemm('T', 'N', p, count, r, -1.0, s->scaled, r, small, r, 1.0, out, p);
     for (size_t e = 0; e < len; e++) out[e] *= sqrt(s->g[e % P]);
     vmaxset(mark);
+}
+
+void eig_lowest_solve(eig_lowest *s, const double *delta, bool warm, double tol, double *values,
+                      double *vectors, eig_info *info)
+{
+    int p = s->p, c = s->c;
+    bool dense = s->m != NULL && (p <= EIG_LOWEST_DENSE || p <= 8 * c);
+    double sigma = dense ? 0.0 : choose_shift(s, delta);
+    eig_problem inverse = {.n = p,
+                           .k = c,
+                           .apply = apply_inverse,
+                           .data = s,
+                           .n_start = warm ? c : 0,
+                           .start = vectors,
+                           .proof = s->proof,
+                           .tol = tol,
+                           .max_iter = 200};
+
+    *info = (eig_info){.converged = true};
+    shifted(s, delta, sigma);
+    if (dense) {
+        info->lapack = eig_range(p, s->k, 1, c, values, vectors);
+        return;
+    }
+    info->lapack = la_chol(s->m != NULL ? p : s->r, s->k);
+    if (info->lapack) return;
+    eig_krylov(&inverse, values, vectors, info);
+    info->converged = info->converged || info->residual <= FLOOR;
+    for (int j = 0; j < c; j++) values[j] = sigma + 1.0 / values[j];
 }

@@ -25,42 +25,16 @@ typedef struct {
     double *alpha, *beta;              /* MOST: the tridiagonal matrix */
 } missed_work;
 
-static bool start(missed_work *w, int column);
-static double step(missed_work *w);
-static void leave_out(missed_work *w, double *x);
-static bool follow(const missed_work *w, double at, double p[2]);
-static int ritz_vector(missed_work *w, int column, double *x);
-
-eig_missed eig_is_missed(const eig_problem *a, int size, const double *v,
-                         const eig_missed_levels *level, int column, double *x, eig_info *info)
+static void leave_out(missed_work *w, double *x)
 {
-    size_t N = (size_t) a->n;
-    void *mark = vmaxget();
-    missed_work w = {.a = a, .size = size, .v = v};
-    eig_missed found = EIG_MISSED_UNKNOWN;
-    double p_some[2] = {0.0, 1.0}, p_limit[2] = {0.0, 1.0}; /* p_{j-1} and p_j */
+    int n = w->a->n, known = w->a->n_known;
 
-    ufs_dalloc_each(N, 1, (double **[]){&w.now, &w.before, &w.next, NULL});
-    w.dot = ufs_dalloc((size_t) (a->n_known + size), 1);
-    ufs_dalloc_each(MOST, 1, (double **[]){&w.alpha, &w.beta, NULL});
-    if (a->n_known + size >= a->n || !start(&w, column)) found = EIG_MISSED_NONE;
-    while (found == EIG_MISSED_UNKNOWN && w.steps < MOST) {
-        double left = step(&w);
-        bool ends = left <= UFS_ROUNDING * fmax(fabs(level->some), fabs(level->limit)) ||
-                    a->n_known + size + w.steps >= a->n;
-        info->products++;
-        if (!follow(&w, level->some, p_some))
-            found = EIG_MISSED_SOME;
-        else if (follow(&w, level->limit, p_limit) &&
-                 (ends || p_limit[1] * CHANCE > sqrt((double) a->n)))
-            found = EIG_MISSED_NONE;
+    if (known > 0) {
+        la_gemv('T', n, known, 1.0, w->a->known, n, x, 0.0, w->dot);
+        la_gemv('N', n, known, -1.0, w->a->known, n, w->dot, 1.0, x);
     }
-    if (found == EIG_MISSED_SOME) {
-        info->products += w.steps;
-        info->lapack = ritz_vector(&w, column, x);
-    }
-    vmaxset(mark);
-    return found;
+    la_gemv('T', n, w->size, 1.0, w->v, n, x, 0.0, w->dot);
+    la_gemv('N', n, w->size, -1.0, w->v, n, w->dot, 1.0, x);
 }
 
 /* Starts from noise; false if nothing of it is left outside the known vectors. */
@@ -103,18 +77,6 @@ static double step(missed_work *w)
     return left;
 }
 
-static void leave_out(missed_work *w, double *x)
-{
-    int n = w->a->n, known = w->a->n_known;
-
-    if (known > 0) {
-        la_gemv('T', n, known, 1.0, w->a->known, n, x, 0.0, w->dot);
-        la_gemv('N', n, known, -1.0, w->a->known, n, w->dot, 1.0, x);
-    }
-    la_gemv('T', n, w->size, 1.0, w->v, n, x, 0.0, w->dot);
-    la_gemv('N', n, w->size, -1.0, w->v, n, w->dot, 1.0, x);
-}
-
 /* p_{j-1} and p_j at a point become p_j and p_{j+1} of the last step; whether that is positive. */
 static bool follow(const missed_work *w, double at, double p[2])
 {
@@ -144,4 +106,36 @@ static int ritz_vector(missed_work *w, int column, double *x)
         if (j + 1 < m) step(w);
     }
     return 0;
+}
+
+eig_missed eig_is_missed(const eig_problem *a, int size, const double *v,
+                         const eig_missed_levels *level, int column, double *x, eig_info *info)
+{
+    size_t N = (size_t) a->n;
+    void *mark = vmaxget();
+    missed_work w = {.a = a, .size = size, .v = v};
+    eig_missed found = EIG_MISSED_UNKNOWN;
+    double p_some[2] = {0.0, 1.0}, p_limit[2] = {0.0, 1.0}; /* p_{j-1} and p_j */
+
+    ufs_dalloc_each(N, 1, (double **[]){&w.now, &w.before, &w.next, NULL});
+    w.dot = ufs_dalloc((size_t) (a->n_known + size), 1);
+    ufs_dalloc_each(MOST, 1, (double **[]){&w.alpha, &w.beta, NULL});
+    if (a->n_known + size >= a->n || !start(&w, column)) found = EIG_MISSED_NONE;
+    while (found == EIG_MISSED_UNKNOWN && w.steps < MOST) {
+        double left = step(&w);
+        bool ends = left <= UFS_ROUNDING * fmax(fabs(level->some), fabs(level->limit)) ||
+                    a->n_known + size + w.steps >= a->n;
+        info->products++;
+        if (!follow(&w, level->some, p_some))
+            found = EIG_MISSED_SOME;
+        else if (follow(&w, level->limit, p_limit) &&
+                 (ends || p_limit[1] * CHANCE > sqrt((double) a->n)))
+            found = EIG_MISSED_NONE;
+    }
+    if (found == EIG_MISSED_SOME) {
+        info->products += w.steps;
+        info->lapack = ritz_vector(&w, column, x);
+    }
+    vmaxset(mark);
+    return found;
 }

@@ -43,7 +43,6 @@
  * pick's gain count as equal, and the lowest index is taken. */
 #include "facility.h"
 #include "graph.h"
-#include "la.h"
 
 /* Columns of S that are formed together where one would do. */
 enum { BATCH = 8 };
@@ -358,13 +357,6 @@ static double cover_after(const facility_work *work, int i, int picks)
     return cover;
 }
 
-/* Heat: no product x_i'x_j, less half |x_j|^2, below this lifts s_ij above `least`. Most pairs end
- * here, without an exponential. */
-static double least_product(const facility_work *work, int i, double least)
-{
-    return 0.5 * (work->problem->bandwidth * log(least) + work->size[i] * (1.0 - UFS_ROUNDING));
-}
-
 /* How far the gains of the list fall at sample i, whose c_i was `before`, by their products with
  * it. */
 static void add_fallen(const facility_work *work, int i, double before, int n_list, const int *list,
@@ -376,7 +368,9 @@ static void add_fallen(const facility_work *work, int i, double before, int n_li
         add_between(n_list, product, before - 1.0, now - 1.0, fallen);
         return;
     }
-    least = least_product(work, i, before);
+    /* Heat: no product x_i'x_j, less half |x_j|^2, below this lifts s_ij above `before`. Most pairs end
+     * here, without an exponential. */
+    least = 0.5 * (work->problem->bandwidth * log(before) + work->size[i] * (1.0 - UFS_ROUNDING));
     for (int b = 0; b < n_list; b++) {
         if (product[b] < least + 0.5 * (1.0 - UFS_ROUNDING) * work->size[list[b]]) continue;
         double s = similarity(work, i, list[b], product[b]);
@@ -659,7 +653,6 @@ static void begin(const facility_problem *problem, bool table, facility_result *
                             .result = result,
                             .n = problem->n,
                             .x = problem->x,
-                            .left = problem->cost ? problem->budget : R_PosInf,
                             .stored = !from_x || table,
                             .batch = ufs_dalloc(n, BATCH),
                             .candidate = problem->candidate,
@@ -688,11 +681,6 @@ static void begin(const facility_problem *problem, bool table, facility_result *
     }
 }
 
-static bool may_open(const facility_work *work, int i)
-{
-    return work->rival[i] && (work->drawn == NULL || work->drawn[i]);
-}
-
 /* Nothing picked yet: the labelled samples cover. */
 static void reset(facility_work *work)
 {
@@ -704,7 +692,7 @@ static void reset(facility_work *work)
         work->stand_in[i] = -1;
         work->last_rise[i] = -1;
         work->rival[i] = work->problem->allowed == NULL || work->problem->allowed[i];
-        work->open[i] = may_open(work, i);
+        work->open[i] = work->rival[i] && (work->drawn == NULL || work->drawn[i]);
     }
     work->left = work->problem->cost ? work->problem->budget : R_PosInf;
     for (int l = 0; l < work->problem->n_labelled; l++) take(work, work->problem->labelled[l], -1);

@@ -1,7 +1,6 @@
 /* ffi_alfs.c: ufs_alfs() and convex ufs_ted() to alfs_solve(). */
 #include "alfs_space.h"
 #include "ffi_util.h"
-#include "la.h"
 
 static double longest_row(int n, int p, const double *a)
 {

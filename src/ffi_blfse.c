@@ -1,10 +1,9 @@
 /* ffi_blfse.c: ufs_blfse() to blfse_solve(), and the embedding of its consensus. */
 #include "ffi_util.h"
-#include "eig_graph.h"
-#include "la_packed.h"
+#include "eig.h"
 #include "blfse.h"
 
-/* A symmetric n x n matrix, packed (la_packed.h). */
+/* A symmetric n x n matrix, packed (la.h). */
 static double *symmetric(SEXP out, const char *name, int n)
 {
     ffi_set(out, name, Rf_allocVector(REALSXP, (R_xlen_t) la_packed_column(n)));

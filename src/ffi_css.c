@@ -2,7 +2,41 @@
 #include "css.h"
 #include "ffi_util.h"
 
-static css_constraints asked_of(SEXP held, int p);
+static css_constraints asked_of(SEXP held, int p)
+{
+    css_constraints out = {.budget = R_PosInf, .max_cor = R_PosInf};
+
+    if (held == R_NilValue) return out;
+    SEXP include = ffi_get(held, "include"), exclude = ffi_get(held, "exclude");
+    SEXP cost = ffi_get(held, "cost"), groups = ffi_get(held, "groups");
+    size_t P = (size_t) p;
+
+    if (include != R_NilValue) out.include = ffi_indices(include, p, &out.n_include, "include");
+    if (exclude != R_NilValue) {
+        int n = 0, *index = ffi_indices(exclude, p, &n, "exclude");
+        bool *barred = (bool *) R_alloc(P, sizeof(bool));
+        for (int j = 0; j < p; j++) barred[j] = false;
+        for (int i = 0; i < n; i++) barred[index[i]] = true;
+        out.barred = barred;
+    }
+    if (cost != R_NilValue) {
+        out.cost = ffi_data(cost, P, "cost");
+        ffi_finite(out.cost, P, "cost");
+    }
+    if (groups != R_NilValue) out.group = ffi_ints(groups, P, 0, p - 1, "groups");
+    if (ffi_get(held, "places") != R_NilValue) {
+        out.places = ffi_ints(ffi_get(held, "places"), P, 0, p, "places");
+        out.room = ffi_count(held, "room", 1, p);
+    }
+    if (ffi_get(held, "budget") != R_NilValue) out.budget = ffi_real(held, "budget");
+    if (ffi_get(held, "max_cor") != R_NilValue) out.max_cor = ffi_real(held, "max_cor");
+    if (ffi_get(held, "mean") != R_NilValue) {
+        out.mean = ffi_data(ffi_get(held, "mean"), P, "mean");
+        ffi_finite(out.mean, P, "mean");
+    }
+    out.quota = ffi_quota(ffi_get(held, "quota"), p);
+    return out;
+}
 
 /* x n x p, a matrix or an operator; settings: list(k, mu, form, max_swaps, exact_limit), and where
  * they are wanted starts (k + 1 uniform numbers for each, a column), target, prove (flag) and
@@ -53,42 +87,6 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
         FFI_VALUES(result.start, result.target_start, result.swaps, result.met, result.bound,
                    result.nodes, result.affordable, result.n_chosen, result.p_form, result.exact));
     UNPROTECT(1);
-    return out;
-}
-
-static css_constraints asked_of(SEXP held, int p)
-{
-    css_constraints out = {.budget = R_PosInf, .max_cor = R_PosInf};
-
-    if (held == R_NilValue) return out;
-    SEXP include = ffi_get(held, "include"), exclude = ffi_get(held, "exclude");
-    SEXP cost = ffi_get(held, "cost"), groups = ffi_get(held, "groups");
-    size_t P = (size_t) p;
-
-    if (include != R_NilValue) out.include = ffi_indices(include, p, &out.n_include, "include");
-    if (exclude != R_NilValue) {
-        int n = 0, *index = ffi_indices(exclude, p, &n, "exclude");
-        bool *barred = (bool *) R_alloc(P, sizeof(bool));
-        for (int j = 0; j < p; j++) barred[j] = false;
-        for (int i = 0; i < n; i++) barred[index[i]] = true;
-        out.barred = barred;
-    }
-    if (cost != R_NilValue) {
-        out.cost = ffi_data(cost, P, "cost");
-        ffi_finite(out.cost, P, "cost");
-    }
-    if (groups != R_NilValue) out.group = ffi_ints(groups, P, 0, p - 1, "groups");
-    if (ffi_get(held, "places") != R_NilValue) {
-        out.places = ffi_ints(ffi_get(held, "places"), P, 0, p, "places");
-        out.room = ffi_count(held, "room", 1, p);
-    }
-    if (ffi_get(held, "budget") != R_NilValue) out.budget = ffi_real(held, "budget");
-    if (ffi_get(held, "max_cor") != R_NilValue) out.max_cor = ffi_real(held, "max_cor");
-    if (ffi_get(held, "mean") != R_NilValue) {
-        out.mean = ffi_data(ffi_get(held, "mean"), P, "mean");
-        ffi_finite(out.mean, P, "mean");
-    }
-    out.quota = ffi_quota(ffi_get(held, "quota"), p);
     return out;
 }
 

@@ -1,6 +1,5 @@
 /* ffi_jspca.c: the edge of jspca_solve.c. */
 #include "ffi_util.h"
-#include "la.h"
 #include "jspca.h"
 
 /* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, factor, sample,

@@ -2,7 +2,23 @@
 #include "ffi_util.h"
 #include "socfs.h"
 
-static void read_stages(SEXP stages, socfs_stage *stage, int n_stage);
+static void read_stages(SEXP stages, socfs_stage *stage, int n_stage)
+{
+    const double *table = ffi_sized(stages, n_stage, 6, "stages");
+
+    for (int k = 0; k < n_stage; k++) {
+        const double *at = table + k;
+        if (!(at[2 * n_stage] >= 0.0 && at[2 * n_stage] <= INT_MAX) ||
+            !(at[3 * n_stage] >= 0.0 && at[3 * n_stage] <= INT_MAX))
+            Rf_error("internal error: iterations of a stage");
+        stage[k].exact = at[0] != 0.0;
+        stage[k].lambda = at[n_stage];
+        stage[k].max_iter = (int) at[2 * n_stage];
+        stage[k].inner_max_iter = (int) at[3 * n_stage];
+        stage[k].tol = at[4 * n_stage];
+        stage[k].inner_tol = at[5 * n_stage];
+    }
+}
 
 /* x: n x p, see ffi_x(). start: list(E, F, V, g), the last three may be NULL. settings:
  * list(stages,
@@ -45,22 +61,4 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
                            result.sweeps, result.columns));
     UNPROTECT(1);
     return out;
-}
-
-static void read_stages(SEXP stages, socfs_stage *stage, int n_stage)
-{
-    const double *table = ffi_sized(stages, n_stage, 6, "stages");
-
-    for (int k = 0; k < n_stage; k++) {
-        const double *at = table + k;
-        if (!(at[2 * n_stage] >= 0.0 && at[2 * n_stage] <= INT_MAX) ||
-            !(at[3 * n_stage] >= 0.0 && at[3 * n_stage] <= INT_MAX))
-            Rf_error("internal error: iterations of a stage");
-        stage[k].exact = at[0] != 0.0;
-        stage[k].lambda = at[n_stage];
-        stage[k].max_iter = (int) at[2 * n_stage];
-        stage[k].inner_max_iter = (int) at[3 * n_stage];
-        stage[k].tol = at[4 * n_stage];
-        stage[k].inner_tol = at[5 * n_stage];
-    }
 }

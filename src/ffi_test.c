@@ -2,13 +2,18 @@
 #include "anderson.h"
 #include "ffi_topk.h"
 #include "ffi_util.h"
-#include "hadamard.h"
+#include "qp_simplex.h"
 #include "eig.h"
 #include "gl.h"
 #include "ridge.h"
-#include "la_packed.h"
-#include "proj.h"
-#include "qp_simplex.h"
+
+static void set_eigs(SEXP out, const eig_info *info, const char *lapack, const char *products)
+{
+    ffi_set(out, products, Rf_ScalarInteger(info->products));
+    ffi_set(out, "residual", Rf_ScalarReal(info->residual));
+    ffi_set(out, "converged", Rf_ScalarLogical(info->converged));
+    ffi_set(out, lapack, Rf_ScalarInteger(info->lapack));
+}
 
 /* ---- linear algebra ----------------------------------------------------------------- */
 
@@ -172,10 +177,7 @@ SEXP ffi_test_lowest(SEXP m_, SEXP b_, SEXP delta, SEXP c_, SEXP start, SEXP tol
     if (warm) ufs_copy(vectors, guess, (size_t) p * (size_t) c);
     eig_lowest_init(&work, p, c, given.n, low_rank ? NULL : given.x, low_rank ? given.x : NULL);
     eig_lowest_solve(&work, diagonal, warm, limit, values, vectors, &info);
-    ffi_set(out, "applied", Rf_ScalarInteger(info.products));
-    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
-    ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
-    ffi_set(out, "lapack", Rf_ScalarInteger(info.lapack));
+    set_eigs(out, &info, "lapack", "applied");
     UNPROTECT(1);
     return out;
 }
@@ -296,10 +298,7 @@ SEXP ffi_test_eigs(SEXP a, SEXP il, SEXP iu, SEXP tol, SEXP block)
                                .max_iter = 13 * (k + 10)};
         eig_krylov(&problem, w, z, &info);
     }
-    ffi_set(out, "products", Rf_ScalarInteger(info.products));
-    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
-    ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
-    ffi_set(out, "info", Rf_ScalarInteger(info.lapack));
+    set_eigs(out, &info, "info", "products");
     UNPROTECT(1);
     return out;
 }

@@ -1,5 +1,4 @@
 #include "ffi_util.h"
-#include "la.h"
 
 SEXP ffi_get(SEXP list, const char *name)
 {

@@ -9,7 +9,6 @@
 #include "gl.h"
 #include "graph.h"
 #include "quota.h"
-#include "ufs.h"
 #include "x_ops.h"
 #include <R_ext/Error.h>
 #include <Rinternals.h>

@@ -178,30 +178,33 @@ SEXP ffi_x_check(SEXP n, SEXP p, SEXP start, SEXP row, SEXP value)
     return wrong ? Rf_mkString(wrong) : R_NilValue;
 }
 
-/* A dense block of the user's matrix: every column minus its shift, divided by its divide
- * (vectors of one number per column, or NULL). In place where nobody else holds the block, which is
- * the largest thing in a pass: only a block that its caller keeps in a variable counts its other
- * holders. */
-SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
+/* A dense block of the user's matrix, into `to`: every column minus its shift, divided by its divide
+ * (vectors of one number per column, or NULL). */
+static SEXP standardised(SEXP x, SEXP shift_, SEXP divide_, SEXP to)
 {
-    if (!MAYBE_SHARED(x)) return ffi_x_overwrite(x, shift_, divide_);
     int n = ffi_table(x, "x").n, p = ffi_table(x, "x").p;
     const double *shift = ffi_data(shift_, (size_t) p, "shift");
     const double *divide = ffi_data(divide_, (size_t) p, "divide");
-    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, n, p));
-    prepare_take(n, REAL_RO(x), &(prepare_part){n, p, NULL, NULL, shift, divide}, REAL(out));
+    prepare_take(n, REAL_RO(x), &(prepare_part){n, p, NULL, NULL, shift, divide}, REAL(to));
+    return to;
+}
+
+/* In place where nobody else holds the block, which is the largest thing in a pass: only a block that
+ * its caller keeps in a variable counts its other holders. */
+SEXP ffi_x_standardise(SEXP x, SEXP shift, SEXP divide)
+{
+    if (!MAYBE_SHARED(x)) return standardised(x, shift, divide, x);
+    ffi_mat from = ffi_table(x, "x");
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, from.n, from.p));
+    standardised(x, shift, divide, out);
     UNPROTECT(1);
     return out;
 }
 
 /* The same in place whoever holds it: of a matrix that its caller made to be spent. */
-SEXP ffi_x_overwrite(SEXP x, SEXP shift_, SEXP divide_)
+SEXP ffi_x_overwrite(SEXP x, SEXP shift, SEXP divide)
 {
-    int n = ffi_table(x, "x").n, p = ffi_table(x, "x").p;
-    const double *shift = ffi_data(shift_, (size_t) p, "shift");
-    const double *divide = ffi_data(divide_, (size_t) p, "divide");
-    prepare_take(n, REAL_RO(x), &(prepare_part){n, p, NULL, NULL, shift, divide}, REAL(x));
-    return x;
+    return standardised(x, shift, divide, x);
 }
 
 /* x (a matrix, or an operator) as a plan (R/data-weights.R) has it: list(block, mean, factor, power,

@@ -872,17 +872,13 @@ void gl_certify(gl_work *w, const double *t, double lambda, const double *v)
         w->nonzero += w->key[f] > 0.0;
     }
     w->objective = la_ss(len, w->r) + lambda * w->l21;
-    if (w->rank > 0) {
-        /* The dual point of these rows, then R as it is. */
-        gl_free_project(w);
-        price(w, lambda);
-        measure_gap(w, t);
-        for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
-        price(w, lambda);
-        return;
-    }
+    /* The dual point of the free rows, then R as it is. */
+    gl_free_project(w);
     price(w, lambda);
     measure_gap(w, t);
+    if (w->rank == 0) return;
+    for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
+    price(w, lambda);
 }
 
 double gl_violation(const gl_work *w, double lambda, double eps, const double *v)
@@ -895,12 +891,8 @@ double gl_violation(const gl_work *w, double lambda, double eps, const double *v
         if (!R_FINITE(own)) continue;
         for (size_t k = 0; k < C; k++) ss += v[i + k * P] * v[i + k * P];
         norm = sqrt(ss + eps);
-        if (own == 0.0) {
-            worst = fmax(worst, w->kkt[i]);
-            continue;
-        }
-        if (norm == 0.0) {
-            worst = fmax(worst, w->kkt[i] - 1.0);
+        if (own == 0.0 || norm == 0.0) {
+            worst = fmax(worst, own == 0.0 ? w->kkt[i] : w->kkt[i] - 1.0);
             continue;
         }
         for (size_t k = 0; k < C; k++) {

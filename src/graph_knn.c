@@ -10,7 +10,6 @@
  * not (many ties, or far-away clusters where cancellation is severe) get exact distances to
  * all others; of a sparse X only to those whose lower bound, found again, could matter. */
 #include "graph.h"
-#include "la.h"
 #include <stdlib.h>
 
 /* Entries kept beyond k. */

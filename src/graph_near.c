@@ -16,7 +16,6 @@
  * Flops: TREES n (2 p log2(n / LEAF) + 3 p LEAF / 4) and 3 p for each pair in a round, at most size^2
  * n; 3 n p PROBES for the recall. Memory 12 n p + 13 n size + 72 n. */
 #include "graph.h"
-#include "la.h"
 
 enum { LEAF = 48, TREES = 8, MOST_ROUNDS = 6, MORE = 10, PROBES = 200, PART = 16, TOGETHER = 8 };
 enum { AHEAD = 10, FETCHED = 128, LINE = 16 }; /* rows fetched before their turn; floats */

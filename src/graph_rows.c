@@ -1,6 +1,5 @@
 /* graph_rows.c: a sparse X by rows (graph.h). */
 #include "graph.h"
-#include "la.h"
 
 sparse_rows sparse_rows_of(const ufs_x *x)
 {

@@ -1,7 +1,6 @@
 /* graph_weights.c: the sparse weight matrix from neighbour lists (graph.h). p flops per edge for
  * cosines; memory 32 nk bytes beside the result. */
 #include "graph.h"
-#include "la.h"
 
 typedef struct {
     int neighbour;

@@ -1,4 +1,4 @@
-#include "hadamard.h"
+#include "qp_simplex.h"
 #include "la.h"
 
 void hadamard_init(hadamard *op, int p, int most_r, int most_k)

@@ -28,6 +28,7 @@
  * scores by y. */
 #include "inffs.h"
 #include "eig.h"
+#include "x_ops.h"
 
 /* EXACT, SHORT: the largest n with n (n^2 - 1) / 3 <= 2^24, < 2^16. */
 enum { TILE = UFS_STRIP, KRYLOV = 40, EXACT = 369, SHORT = 58 };
@@ -94,34 +95,12 @@ static void scaled_deviations(const inffs_problem *problem, double *t)
         t[j] = high - low > 1e-12 * high ? (t[j] - low) / (high - low) : 0.0;
 }
 
-/* Twice the ranks (ties averaged) less n + 1: whole numbers. Returns the sum of their squares. */
-static double double_ranks(int n, const double *x, double *z, double *sorted, int *order)
-{
-    double ss = 0.0;
-    for (int i = 0; i < n; i++) {
-        sorted[i] = x[i];
-        order[i] = i;
-    }
-    rsort_with_index(sorted, order, n);
-    for (int i = 0, j; i < n; i = j) {
-        for (j = i; j < n && sorted[j] == sorted[i]; j++)
-            ;
-        /* Positions i..j-1 (from 0) share their mean rank. */
-        double rank = (double) (i + j - n);
-        for (int k = i; k < j; k++) z[order[k]] = rank;
-        ss += rank * rank * (double) (j - i);
-    }
-    return ss;
-}
-
 static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
                        const ufs_paths *paths)
 {
     int n = problem->n, p = problem->p;
     size_t N = (size_t) n, P = (size_t) p, tiles = (P + TILE - 1) / TILE;
     size_t all = tiles * (tiles + 1) / 2 * TILE * TILE;
-    double *sorted = ufs_dalloc(N, 1);
-    int *order = ufs_ialloc(N);
 
     *a = (graph){.n = n,
                  .p = p,
@@ -137,10 +116,12 @@ static void graph_init(graph *a, const inffs_problem *problem, const inffs_setti
         a->scaled[j] = a->t[j];
     }
     rsort_with_index(a->scaled, a->order, p);
+    /* Twice the ranks less n + 1: whole numbers. */
+    ufs_column_ranks(n, p, problem->x, a->z);
+    for (size_t i = 0; i < N * P; i++) a->z[i] = 2.0 * a->z[i] - (n + 1.0);
     for (size_t j = 0; j < P; j++) {
-        double ss = double_ranks(n, problem->x + j * N, a->z + j * N, sorted, order);
+        double ss = la_ss(N, a->z + j * N);
         a->inverse[j] = ss > 0.0 ? 1.0 / sqrt(ss) : 0.0;
-        if (j % 1024 == 0) R_CheckUserInterrupt();
     }
     if (!settings->store) return;
     if (n <= SHORT && paths->inffs_short)
@@ -258,7 +239,8 @@ static int krylov_step(krylov *s, graph *a, double *top, double *beta)
     if (krylov_orthonormalise(&(krylov_basis){.n = p, .q = s->q, .dot = s->scratch}, k, 1, 1e-14,
                               false))
         *beta = la_dot(p, next, image);
-    lapack = krylov_ritz(k, s->t, KRYLOV, s->theta, s->u, s->scratch);
+    for (int j = 0; j < k; j++) ufs_copy(s->scratch + j * k, s->t + j * KRYLOV, (size_t) k);
+    lapack = eig_range(k, s->scratch, 1, k, s->theta, s->u);
     if (lapack) return lapack;
     *top = s->theta[k - 1];
     if (k < KRYLOV) s->t[(k - 1) + k * KRYLOV] = s->t[k + (k - 1) * KRYLOV] = *beta;

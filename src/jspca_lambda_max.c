@@ -6,7 +6,6 @@
  * with A and W = diag(1/(2||x_i||)) of the columns or rows of X; on the right through an n x n
  * matrix, for n <= p: 4n^2 p flops; on the left for p < n: 2np^2. Each row over the factor of its
  * penalty; rows without one do not count. */
-#include "la.h"
 #include "jspca.h"
 
 /* What the square of row i's value is divided by. */

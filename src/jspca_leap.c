@@ -6,7 +6,6 @@
  * made. The last step is a plain one under its own weights, and follows a change of Q within the
  * tolerance and an extrapolation of a length near it. */
 #include "jspca_work.h"
-#include "la.h"
 
 /* By time extrapolation pays only for fits of more than FIRST steps. */
 enum { DEPTH = 5, FIRST = 60 };

@@ -38,7 +38,6 @@
  * are corrected as the help page says. */
 #include "jspca.h"
 #include "jspca_work.h"
-#include "la.h"
 
 /* Q-steps over all features that miss their tolerance before the inner problem is too hard. */
 enum { TOO_HARD = 10 };

@@ -29,7 +29,6 @@
  * they have entries in, and 2 per entry of a row). Memory nd + nc + 2dc, and n^2 if p > n. */
 #include "kmeans.h"
 #include "graph.h"
-#include "la.h"
 
 enum { RACE_PASSES = 4 };
 

@@ -146,4 +146,62 @@ int la_cg(const la_cg_problem *a, const double *b, double *x);
  * up to a relative 1e-9) is positive. */
 void la_fix_signs(int n, int k, double *z);
 
+/* ---- la_packed.c ------------------------------------------------------------------
+ * Symmetric matrices (n x n) held as the columns of their upper triangle, one after
+ * the other: half the memory of both triangles. Entry (i, j), i <= j, is number i of column j. */
+
+/* Where column j begins; of column n, how many entries there are. */
+static inline size_t la_packed_column(int j)
+{
+    return (size_t) j * ((size_t) j + 1) / 2;
+}
+
+/* diag(degree) - S, both triangles. */
+void la_packed_laplacian(int n, const double *s, const double *degree, double *full);
+/* sum_i = sum_j s_ij. n^2 flops. */
+void la_packed_row_sums(int n, const double *s, double *sum);
+/* S (n x n), and n x UFS_STRIP doubles in which so many of its columns are unpacked at a time. */
+typedef struct {
+    int n;
+    const double *s;
+    double *strip;
+} la_packed;
+
+/* out (n x m) += alpha S x (n x m). 2n^2 m flops, every entry of S is read once. half: with U, the
+ * upper triangle of S and half of its diagonal, in place of S = U + U', for half of the flops. */
+void la_packed_product(const la_packed *a, bool half, int m, double alpha, const double *x,
+                       double *out);
+/* Connected components of {s_ij > threshold}: their number; label (n) is 1, 2, ... by first appearance.
+ * order: n ints. n^2 / 2 reads, fewer where components join early. */
+int la_packed_components(int n, const double *s, double threshold, int *label, int *order);
+
+/* ---- proj.c -----------------------------------------------------------------------
+ * Euclidean projections on simple sets, and the soft threshold, the proximal map of |a|. */
+
+/* Projection of y (length n) on {v >= 0, sum v = total}, total > 0: exact, by
+ * sorting (n log n). work has length n. out may be y. */
+void proj_simplex(int n, const double *y, double total, double *work, double *out);
+/* Projection on {0 <= v <= 1, sum v = total}, 0 <= total <= n: bisection on the shift,
+ * then the exact shift of the interior entries. Entries of y may be +-infinite (they
+ * become 1 and 0). */
+void proj_capped_simplex(int n, const double *y, double total, double *out);
+/* Projection on the sphere {||v - 1/2||^2 = n/4} that meets the box [0, 1]^n in
+ * the binary vectors; if y is its centre (within 1e-12), `fallback` is projected
+ * instead. */
+void proj_half_sphere(int n, const double *y, const double *fallback, double *out);
+
+/* The nearest point of [-t, t], NaN of NaN: without a branch, which nobody could predict in the loops
+ * that call it. */
+static inline double prox_clip(double a, double t)
+{
+    double most = a > t ? t : a;
+    return most < -t ? -t : most;
+}
+
+/* sign(a) max(|a| - t, 0). */
+static inline double prox_soft(double a, double t)
+{
+    return a - prox_clip(a, t);
+}
+
 #endif

@@ -1,5 +1,4 @@
-/* la_packed.c: see la_packed.h. */
-#include "la_packed.h"
+/* la_packed.c: see la.h. */
 #include "la.h"
 
 void la_packed_laplacian(int n, const double *s, const double *degree, double *full)

@@ -27,7 +27,6 @@
  *
  * One step = one iteration. Memory (3 depth + 8) (p + others) doubles. */
 #include "mm.h"
-#include "la.h"
 
 enum { DEPTH = 5, LOOK_EVERY = 4, IDLE = 10, WAITS = 3 };
 static const double LEAST = 0.05;                /* least `left` at first; weight of a new row */

@@ -4,7 +4,7 @@
 #define UFS_MM_H
 
 #include "anderson.h"
-#include "ufs.h"
+#include "la.h"
 
 typedef struct {
     double penalty;       /* of the rows' norms */

@@ -25,7 +25,6 @@
  * at t = 0 is sum F (P - N) log(N / P) <= 0, so this ends unless F is stationary. The
  * objective then never rises. */
 #include "ndfs.h"
-#include "la.h"
 #include "gl.h"
 #include "ridge.h"
 

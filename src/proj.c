@@ -1,4 +1,4 @@
-#include "proj.h"
+#include "la.h"
 
 void proj_simplex(int n, const double *y, double total, double *work, double *out)
 {

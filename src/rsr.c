@@ -38,7 +38,6 @@
  *
  * Memory: 3np + 2p^2 doubles (p <= n), 6n^2 and at first 9n^2 (p > n). */
 #include "rsr.h"
-#include "la.h"
 
 /* Smallest pivot of the Cholesky factor of X'X, relative: the rounding of singular ones lies near
  * 1e-8, far enough below for any order of the rows to decide alike. */

@@ -22,7 +22,6 @@
 #include "sogfs.h"
 #include "graph.h"
 #include "eig.h"
-#include "proj.h"
 
 enum { FIXED_CANDIDATES = 5, LEAST_ITERATIONS = 3, APART = 4 };
 static const double SPLIT = 1e-9, JOINED = 1e-11;

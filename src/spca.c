@@ -15,7 +15,6 @@
  * Memory beyond x: 4pk + 2nk doubles and gl_work's workspace for one column with at most LA_GL_SLOTS Gram
  * columns. Nothing of size p x p. */
 #include "spca.h"
-#include "la.h"
 #include "gl.h"
 
 typedef struct {

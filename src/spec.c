@@ -11,7 +11,6 @@
  * The numerator by the edges, sum w_ij (f_i - f_j)^2, does not cancel. q nnz p flops, memory 3n;
  * phi3 2npk flops beside the eigenvectors. */
 #include "spec.h"
-#include "la.h"
 
 typedef struct {
     const graph_csr *g;

@@ -38,8 +38,6 @@
  * 2n^2 p (T x') + 2p nnz(Z) + 2np^2 by features; some 130 in every outer iteration, or 60 in all of
  * them. Memory: n x p (xt, y: 2), the inverse, and for a block 5 n and 4 p (by features 6 p) per
  * sample. */
-#include "la.h"
-#include "proj.h"
 #include "topk_z.h"
 
 /* The running schedule: where it stops and when; varied on nine real sets and simulated ones, 500 x

@@ -16,8 +16,6 @@
  * Branch and bound: a proof that a set is the best one, or a better set. Features are fixed in or
  * out, the node with the smallest bound first, until no node can hold a set better than the one at
  * hand. One node: a relaxation from the root's solution, about 10 evaluations. */
-#include "la.h"
-#include "proj.h"
 #include "topk_set.h"
 
 typedef struct {
@@ -69,16 +67,6 @@ static void project(topk_criterion *g, const signed char *fixed, double *y, doub
         proj_capped_simplex(g->p, y, (double) g->k, out);
 }
 
-/* The sum of the `wanted` smallest of the n_free values u, which are reordered. */
-static double smallest(double *u, int n_free, int wanted)
-{
-    double sum = 0.0;
-
-    if (wanted > 0 && wanted < n_free) rPsort(u, n_free, wanted - 1);
-    for (int j = 0; j < wanted && j < n_free; j++) sum += u[j];
-    return sum;
-}
-
 /* A set that lacks `wanted` of the free features and may spend `left` on them: a bound on the sum of
  * their gradients, by the price mu. At mu = 0 the smallest such sum. */
 static double at_price(topk_criterion *g, const signed char *fixed, const double *gradient,
@@ -86,6 +74,7 @@ static double at_price(topk_criterion *g, const signed char *fixed, const double
 {
     bool quotas = g->quota.level != NULL;
     topk_walk *walk = &g->walk[0];
+    double sum = 0.0;
     int n_free = 0;
 
     if (quotas) topk_walk_begin(walk, g->k);
@@ -97,7 +86,9 @@ static double at_price(topk_criterion *g, const signed char *fixed, const double
         g->u[n_free++] = mu > 0.0 ? gradient[j] + mu * g->cost[j] : gradient[j];
     }
     if (quotas) return topk_quota_sum(g, walk, n_free) - mu * left;
-    return smallest(g->u, n_free, wanted) - mu * left;
+    if (wanted > 0 && wanted < n_free) rPsort(g->u, n_free, wanted - 1);
+    for (int j = 0; j < wanted && j < n_free; j++) sum += g->u[j];
+    return sum - mu * left;
 }
 
 /* The largest over mu, which it is concave in: twice as far while it rises, then golden sections. */

@@ -14,71 +14,17 @@
  *   ||T_i||^2/G_ii - ||R_j + (U_ji/G_ii) T_i||^2 / (s_j + U_ji^2/G_ii)
  * (its numerator written as one square). All k(p - k)
  * swaps cost 2pk(k + c); the one new column of K after a swap 2rp. */
-#include "la.h"
 #include "topk_set.h"
 #include <stdlib.h>
 
 /* v is read in steps of 1e-6, the tolerance of the paper's ADMM: what is nearer is a tie. */
 static const double STEPS = 1e6;
 
-static void gather(topk_criterion *g, const int *subset, int m);
-static int factor_subset(topk_criterion *g, const int *subset);
-static int by_entry(const void *x, const void *y);
-static int prepare(topk_polish *work, topk_criterion *g, const int *subset);
-static double best_swap(const topk_polish *work, topk_criterion *g, const int *subset, int *out,
-                        int *in);
-
-void topk_polish_init(topk_polish *work, const topk_criterion *g)
-{
-    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
-    ufs_dalloc_each(p, k, (double **[]){&work->kc, &work->u, &work->rt, NULL});
-    work->r = ufs_dalloc(p, c);
-    work->tt = ufs_dalloc(k, 1);
-    work->rr = ufs_dalloc(p, 1);
-    work->in = (bool *) R_alloc(p, sizeof(bool));
-}
-
-double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps)
-{
-    /* Every swap lowers g by more than rounding, so it ends; the cap is a guard all the same. */
-    int most = 100 + 10 * g->k;
-
-    memset(work->in, 0, (size_t) g->p * sizeof(bool));
-    for (int i = 0; i < g->k; i++) work->in[subset[i]] = true;
-    topk_criterion_columns(g, subset, g->k, work->kc);
-    for (int done = 0; done < most && g->k < g->p; done++) {
-        int out = 0, in = 0;
-        if (prepare(work, g, subset)) return R_PosInf;
-        if (best_swap(work, g, subset, &out, &in) > -UFS_TIE * g->b_norm) break;
-        work->in[subset[out]] = false;
-        work->in[in] = true;
-        subset[out] = in;
-        topk_criterion_columns(g, &in, 1, work->kc + (size_t) out * (size_t) g->p);
-        (*swaps)++;
-        ufs_hook_step(NULL, 0, 0.0, 0.0);
-    }
-    R_isort(subset, g->k);
-    return topk_criterion_value(g, subset);
-}
-
-void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double *out)
-{
-    gather(g, subset, m);
-    la_gemm_checked('T', 'N', g->p, m, g->r, 1.0, g->f, g->r, g->cols, g->r, 0.0, out, g->p);
-}
-
 static void gather(topk_criterion *g, const int *subset, int m)
 {
     size_t r = (size_t) g->r;
     for (size_t j = 0; j < (size_t) m; j++)
         ufs_copy(g->cols + j * r, g->f + (size_t) subset[j] * r, r);
-}
-
-double topk_criterion_value(topk_criterion *g, const int *subset)
-{
-    if (factor_subset(g, subset)) return R_PosInf;
-    la_tri_solve('T', g->k, g->c, g->small, g->bs);
-    return g->yy - la_ss((size_t) g->k * (size_t) g->c, g->bs);
 }
 
 /* small = chol(K_SS + lambda_a I), bs = B_S. */
@@ -92,6 +38,27 @@ static int factor_subset(topk_criterion *g, const int *subset)
     for (size_t l = 0; l < c; l++)
         for (size_t i = 0; i < k; i++) g->bs[i + l * k] = g->b[(size_t) subset[i] + l * p];
     return la_chol_checked(g->k, g->small);
+}
+
+void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double *out)
+{
+    gather(g, subset, m);
+    la_gemm_checked('T', 'N', g->p, m, g->r, 1.0, g->f, g->r, g->cols, g->r, 0.0, out, g->p);
+}
+
+double topk_criterion_value(topk_criterion *g, const int *subset)
+{
+    if (factor_subset(g, subset)) return R_PosInf;
+    la_tri_solve('T', g->k, g->c, g->small, g->bs);
+    return g->yy - la_ss((size_t) g->k * (size_t) g->c, g->bs);
+}
+
+static int by_entry(const void *x, const void *y)
+{
+    const topk_entry *a = x, *b = y;
+    if (a->first != b->first) return a->first > b->first ? -1 : 1;
+    if (a->second != b->second) return a->second > b->second ? -1 : 1;
+    return a->index < b->index ? -1 : (a->index > b->index);
 }
 
 static void order_by_cost(topk_criterion *g)
@@ -251,6 +218,16 @@ int topk_criterion_relaxed(topk_criterion *g, const double *v, double *trace)
 
 /* ---- polish ---------------------------------------------------------------------- */
 
+void topk_polish_init(topk_polish *work, const topk_criterion *g)
+{
+    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
+    ufs_dalloc_each(p, k, (double **[]){&work->kc, &work->u, &work->rt, NULL});
+    work->r = ufs_dalloc(p, c);
+    work->tt = ufs_dalloc(k, 1);
+    work->rr = ufs_dalloc(p, 1);
+    work->in = (bool *) R_alloc(p, sizeof(bool));
+}
+
 /* small = (K_SS + lambda_a I)^{-1}, bs = T, and what depends on them. */
 static int prepare(topk_polish *work, topk_criterion *g, const int *subset)
 {
@@ -303,15 +280,30 @@ static double best_swap(const topk_polish *work, topk_criterion *g, const int *s
     return best;
 }
 
-/* ---- order ----------------------------------------------------------------------- */
-
-static int by_entry(const void *x, const void *y)
+double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps)
 {
-    const topk_entry *a = x, *b = y;
-    if (a->first != b->first) return a->first > b->first ? -1 : 1;
-    if (a->second != b->second) return a->second > b->second ? -1 : 1;
-    return a->index < b->index ? -1 : (a->index > b->index);
+    /* Every swap lowers g by more than rounding, so it ends; the cap is a guard all the same. */
+    int most = 100 + 10 * g->k;
+
+    memset(work->in, 0, (size_t) g->p * sizeof(bool));
+    for (int i = 0; i < g->k; i++) work->in[subset[i]] = true;
+    topk_criterion_columns(g, subset, g->k, work->kc);
+    for (int done = 0; done < most && g->k < g->p; done++) {
+        int out = 0, in = 0;
+        if (prepare(work, g, subset)) return R_PosInf;
+        if (best_swap(work, g, subset, &out, &in) > -UFS_TIE * g->b_norm) break;
+        work->in[subset[out]] = false;
+        work->in[in] = true;
+        subset[out] = in;
+        topk_criterion_columns(g, &in, 1, work->kc + (size_t) out * (size_t) g->p);
+        (*swaps)++;
+        ufs_hook_step(NULL, 0, 0.0, 0.0);
+    }
+    R_isort(subset, g->k);
+    return topk_criterion_value(g, subset);
 }
+
+/* ---- order ----------------------------------------------------------------------- */
 
 /* Cost of the cheapest features that complete the set beside those used and j. */
 static double reserve(topk_criterion *g, int j)

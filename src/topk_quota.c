@@ -2,7 +2,6 @@
  * the one with the smallest sum takes features in the order of their values, but those of a full stratum
  * and those that would take the room of what strata lack. Their hull has 0 <= s <= 1, the sum k, and for
  * each stratum a sum between its least and its most. */
-#include "proj.h"
 #include "topk_set.h"
 
 void topk_quota_init(topk_criterion *g)

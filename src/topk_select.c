@@ -13,8 +13,6 @@
  *        (A'A o K) s = sum over c of a_c o f'(f (a_c o s))  4rpc per product
  *   v1 = clip(v + y2/rho), 1 or 0 for features that must or may not be in, v2 = projection of v + y3/rho on the sphere, then y1, y2, y3.
  * The objective in the trace is that of A with the v before it. Memory: r x p, r x r. */
-#include "la.h"
-#include "proj.h"
 #include "topk_set.h"
 
 void topk_select_init(topk_select *work, topk_criterion *g)

@@ -5,7 +5,7 @@
 #define UFS_TOPK_SET_H
 
 #include "quota.h"
-#include "ufs.h"
+#include "la.h"
 
 /* ---- topk_criterion.c ----------------------------------------------------------------- */
 

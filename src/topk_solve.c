@@ -17,7 +17,6 @@
  * what only one of them needs at a time, n x c. Theta is not kept: its entries are made when they
  * are asked for. */
 #include "topk.h"
-#include "la.h"
 #include "propagate.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #ifndef UFS_TOPK_Z_H
 #define UFS_TOPK_Z_H
 
-#include "ufs.h"
+#include "la.h"
 
 /* Theta_ij = alpha [label_i != label_j] + (1 - alpha) ||P_i - P_j||^2 / 2; all ones where there is
  * neither a matrix nor labels, as at the start. */

@@ -11,7 +11,6 @@
  * p^3/3 per step (p <= n), or n^3/3 + n^2 p and n^2 p + n^3/3 per step. */
 #include "udfs.h"
 #include "graph.h"
-#include "la.h"
 
 /* The members' rows, centred, as columns of part, and q = H B_i H. A lambda below what can be told
  * from rounding beside the rows is raised to that: the limit for large x is the same. */

@@ -9,7 +9,6 @@
 
 void ufs_column_ranks(int n, int p, const double *x, double *out)
 {
-    void *mark = vmaxget();
     size_t N = (size_t) n;
     double *value = ufs_dalloc(N, 1);
     int *at = (int *) R_alloc(N, sizeof(int));
@@ -26,12 +25,10 @@ void ufs_column_ranks(int n, int p, const double *x, double *out)
             for (int i = first; i <= last; i++) rank[at[i]] = 1.0 + (first + last) / 2.0;
         }
     }
-    vmaxset(mark);
 }
 
 void ufs_closest(int q, const double *r, const double *weight, int most, double *sum)
 {
-    void *mark = vmaxget();
     double *top = ufs_dalloc((size_t) most, 1); /* ascending */
 
     for (int j = 0; j < q; j++) {
@@ -48,7 +45,6 @@ void ufs_closest(int q, const double *r, const double *weight, int most, double 
         sum[j] = 0.0;
         for (int t = 0; t < most; t++) sum[j] += top[t];
     }
-    vmaxset(mark);
 }
 
 enum { ENDS = 4, STEPS = 40, FEW = 12, SLOTS = 256 };

@@ -451,12 +451,6 @@ void ufs_x_gram_cols(const ufs_x *x, double *g)
     vmaxset(mark);
 }
 
-void ufs_x_gram_parts(const ufs_x *x, void (*visit)(void *data, const ufs_x_gram_part *part),
-                      void *data)
-{
-    x_sparse_gram(x, visit, data);
-}
-
 double ufs_x_gram_rows_cost(const ufs_x *x)
 {
     double n = x->n;

@@ -87,8 +87,6 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k);
 void ufs_x_forms(const ufs_x *x, const double *k, double *form);
 /* G = X'X, p x p, both triangles. */
 void ufs_x_gram_cols(const ufs_x *x, double *g);
-void ufs_x_gram_parts(const ufs_x *x, void (*visit)(void *data, const ufs_x_gram_part *part),
-                      void *data);
 /* Flops of ufs_x_gram_rows. */
 double ufs_x_gram_rows_cost(const ufs_x *x);
 
