@@ -104,8 +104,7 @@
 #'   not c, k-means on the embedding Y from fixed starts), `mean_score` and `mean_rank` (the plain
 #'   aggregations), `scores` (m x p, normalised) and `labels` (n x m).
 #'
-#'   `certificate` holds `kkt`, `gap` (largest duality gap of the quadratic programs) and `eigen`
-#'   (largest relative residual of the iterative eigenvectors of L, 0 if all were dense).
+#'   `certificate` holds `kkt` and `gap` (largest duality gap of the quadratic programs).
 #'
 #'   `trace` has one row per block update and `history` one per iteration: `psi`, `it`, `rho`,
 #'   number of components `ncomp`, dimension of the tie in the update of P `ntieP`, non-zero weights
@@ -187,7 +186,7 @@ solve_blfse <- function(data, control, n_clusters, k, scores, labels, base, n_ba
 
   settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
     order = as.integer(order == "code"), form = 0L, inner_max_iter = control$inner_max_iter,
-    gamma_cluster, gamma_feature, qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
+    gamma_cluster, gamma_feature, qp_tol = control$inner_tol)
   found <- check_solved(.Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control),
     "blfse")
   c(blfse_fields(found, data, scores, labels, n_clusters), list(data = data, control = control,
@@ -224,7 +223,7 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
       scores = t(expand_features(t(scores), data)), labels = labels
     ),
     trace = trace,
-    certificate = counters[c("kkt", "gap", "eigen")],
+    certificate = counters[c("kkt", "gap")],
     history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
     weights = list(alpha = found$weights[, m, drop = FALSE],
       beta = found$weights[, -m, drop = FALSE]),
@@ -232,8 +231,6 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
   )
 }
 
-# Up to this many samples the whole spectrum of L is computed: the literal method.
-blfse_dense_limit <- 400L
 # Beyond this many samples S and W are returned packed.
 blfse_full_limit <- 4000L
 
@@ -405,7 +402,7 @@ scores_of_fits <- function(fits, p) {
 # as far apart as possible: no random numbers.
 blfse_cluster <- function(s, component, n_component, n_clusters) {
   if (n_component == n_clusters || n_component == length(component)) return(component)
-  low <- .Call(C_laplacian_low, s, n_clusters, blfse_dense_limit)
+  low <- .Call(C_laplacian_low, s, n_clusters)
   check_solved(list(lapack = low$info), "blfse")
   y <- low$vectors
   at <- which.max(rowSums(y^2))

@@ -36,7 +36,6 @@ typedef struct {
     const double *psi;
     double gamma_cluster, gamma_feature; /* factors of T2 + T3 and of T4 */
     double qp_tol;                       /* relative KKT residual of the quadratic programs */
-    int dense_limit;                     /* whole spectrum of L up to this n */
 } blfse_settings;
 
 typedef struct {
@@ -44,11 +43,10 @@ typedef struct {
     double *s, *w;            /* n x n, packed as in la.h */
     int *component;           /* n: components of S */
     double rho;
-    int n_component, ties;  /* ties: |eq| of the last P step */
-    bool p_unique;          /* was every P step without a tie */
-    double kkt, gap, eigen; /* worst relative KKT and duality gap of the QPs,
-                                         worst relative residual of the Krylov steps */
-    int products;           /* with H, of all QPs */
+    int n_component, ties; /* ties: |eq| of the last P step */
+    bool p_unique;         /* was every P step without a tie */
+    double kkt, gap;       /* worst relative KKT and duality gap of the QPs */
+    int products;          /* with H, of all QPs */
     /* One row per iteration: what is named in blfse_solve.c, and alpha, beta (2 m columns). */
     ufs_trace history, weights;
 } blfse_result;

@@ -20,7 +20,7 @@
  * S and W are packed (la.h). YY' and the Gram matrix behind the distances B are known by
  * factors (n x k); what is n x n of them exists by tiles of columns.
  * Memory in doubles: n^2 for S and W together, 2 n UFS_STRIP, that of the projection, and three
- * n x n of which, beyond 400 samples and with p <= n, only the factors' columns are touched. */
+ * n x n, of two of which with p <= n only the factors' columns are touched. */
 #include "blfse_projection.h"
 #include "eig.h"
 
@@ -428,7 +428,7 @@ static void init(blfse_work *work, const blfse_problem *problem, const blfse_set
     run->status = UFS_MAX_ITER;
     blfse_projector_init(&work->projector, problem, settings, result);
     agreement_init(&work->together, problem);
-    low_init(&work->low, problem->n, problem->c, settings->dense_limit);
+    low_init(&work->low, problem->n, problem->c);
 }
 
 /* v, S: means of the base results; W = 1; alpha, beta uniform; rho = 1; P and Y from
@@ -517,5 +517,4 @@ void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, b
             if (moved_v < run->tol && work->moved_s < run->tol) break;
         }
     }
-    result->eigen = work->low.worst;
 }

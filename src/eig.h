@@ -150,24 +150,17 @@ low_split low_ties(const double *value, int found, int c, double tol);
 /* Workspace for the Laplacian L = diag(S 1) - S of a weight matrix S, packed as in la.h. */
 typedef struct {
     int n, c;
-    int dense_limit; /* up to this n the whole spectrum is computed */
-    double *value;   /* n */
+    double *value; /* n */
     const double *degree;
     int *label, *order;
-    double *warm; /* n x (c + 1): vectors of the last call, indicators left out */
-    int n_warm;
-    double worst; /* largest residual accepted so far, relative to max degree */
-    enum { LOW_DENSE = 1, LOW_KRYLOV, LOW_BLOCKS } path; /* what the last call took */
+    enum { LOW_DENSE = 1, LOW_BLOCKS } path; /* what the last call took */
 } low_work;
 
-void low_init(low_work *work, int n, int c, int dense_limit);
+void low_init(low_work *work, int n, int c);
 /* Weighted eigenvectors, so that R R' is the minimiser above for A = L(S): r n x k,
- * k = lo + eq columns times sqrt(weight). r and scratch have room for n x n; degree: n, S 1;
- *   n <= dense_limit: full dsyevr, about 9 n^3 flops;
- *   otherwise: with c or more components (of exact zeros in S) they are the
- *   indicators; if not, eig_krylov() finds the others, from the vectors of the last call,
- *   2 n^2 flops per vector, to a residual of 1e-12 max degree; a tie, or no convergence, falls
- *   back on the dense path.
+ * k = lo + eq columns times sqrt(weight). r and scratch have room for n x n; degree: n, S 1. With c or
+ * more components (of exact zeros in S) they are the indicators; else eig_range() finds the lowest. (By
+ * products from the last call's vectors they took .85 to 1.5 times as long in fits of 600 samples.)
  * Returns LAPACK's info. */
 int low_laplacian(low_work *work, const double *s, const double *degree, double *scratch, double *r,
                   int *k, low_split *split);

@@ -59,7 +59,7 @@
     ENTRY(ted_root, 1) \
     /* ffi_blfse.c */ \
     ENTRY(blfse, 6) \
-    ENTRY(laplacian_low, 3) \
+    ENTRY(laplacian_low, 2) \
     /* ffi_css.c */ \
     ENTRY(css, 3) \
     ENTRY(css_leading, 3) \

@@ -11,8 +11,7 @@ static double *symmetric(SEXP out, const char *name, int n)
 }
 
 /* x n x p, scores p x m (columns on the simplex), labels m x n integers, psi in (0, 1);
- * s: list(n_clusters, projection, order, form, inner_max_iter, gamma_cluster, gamma_feature, qp_tol,
- * dense_limit), codes as in blfse.h. S and W are the columns of the upper triangle. */
+ * s: list(n_clusters, projection, order, form, inner_max_iter, gamma_cluster, gamma_feature, qp_tol), codes as in blfse.h. S and W are the columns of the upper triangle. */
 SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP s, SEXP control)
 {
     SEXP out = PROTECT(ffi_list("v S W alpha beta component history weights run"));
@@ -35,8 +34,7 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP s, SEXP control)
         .psi = ffi_given(psi, (size_t) n_psi, "psi"),
         .gamma_cluster = ffi_real(s, "gamma_cluster"),
         .gamma_feature = ffi_real(s, "gamma_feature"),
-        .qp_tol = ffi_real(s, "qp_tol"),
-        .dense_limit = ffi_int(s, "dense_limit")};
+        .qp_tol = ffi_real(s, "qp_tol")};
     ufs_run run = ffi_run_begin(control, "blfse");
     blfse_result result = {.v = ffi_set_zero(out, "v", problem.p, 0),
                            .s = symmetric(out, "S", problem.n),
@@ -50,37 +48,35 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP s, SEXP control)
     blfse_solve(&problem, &settings, &result, &run);
     ffi_set_trace(out, "history", &result.history);
     ffi_set_trace(out, "weights", &result.weights);
-    ffi_run_end(out, &run, "kkt gap eigen rho n_component ties p_unique products",
-                FFI_VALUES(result.kkt, result.gap, result.eigen, result.rho, result.n_component,
-                           result.ties, result.p_unique, result.products));
+    ffi_run_end(out, &run, "kkt gap rho n_component ties p_unique products",
+                FFI_VALUES(result.kkt, result.gap, result.rho, result.n_component, result.ties,
+                           result.p_unique, result.products));
     UNPROTECT(1);
     return out;
 }
 
 /* s: the columns of the upper triangle. list(vectors n x k, times the square roots of
- * their weights; lo, eq; worst residual; path: 1 dense, 2 Krylov, 3 components; info). */
-SEXP ffi_laplacian_low(SEXP s, SEXP c, SEXP dense_limit)
+ * their weights; lo, eq; path: 1 dense, 2 components; info). */
+SEXP ffi_laplacian_low(SEXP s, SEXP c)
 {
-    SEXP out = PROTECT(ffi_list("vectors lo eq worst path info"));
+    SEXP out = PROTECT(ffi_list("vectors lo eq path info"));
     double length = (double) Rf_xlength(s);
     int n = (int) (sqrt(2.0 * length + 0.25) - 0.5 + 1e-6), k = 0;
     size_t N = (size_t) n;
     const double *columns = ffi_given(s, n < 1 ? 1 : la_packed_column(n), "s");
     int clusters = ffi_whole(c, 1, n, "c");
-    int limit = ffi_whole(dense_limit, -INT_MAX, INT_MAX, "dense_limit");
     double *r = ufs_dalloc(N, N), *degree = ufs_dalloc(N, 1);
     low_work work;
     low_split split = {0, 0, 0.0};
 
     la_packed_row_sums(n, columns, degree);
-    low_init(&work, n, clusters, limit);
+    low_init(&work, n, clusters);
     ffi_set(
         out, "info",
         Rf_ScalarInteger(low_laplacian(&work, columns, degree, ufs_dalloc(N, N), r, &k, &split)));
     ufs_copy(ffi_set_matrix(out, "vectors", n, k), r, N * (size_t) k);
     ffi_set(out, "lo", Rf_ScalarInteger(split.lo));
     ffi_set(out, "eq", Rf_ScalarInteger(split.eq));
-    ffi_set(out, "worst", Rf_ScalarReal(work.worst));
     ffi_set(out, "path", Rf_ScalarInteger((int) work.path));
     UNPROTECT(1);
     return out;

@@ -8,7 +8,7 @@ static css_constraints asked_of(SEXP held, int p)
 
     if (held == R_NilValue) return out;
     SEXP include = ffi_get(held, "include"), exclude = ffi_get(held, "exclude");
-    SEXP cost = ffi_get(held, "cost"), groups = ffi_get(held, "groups");
+    SEXP groups = ffi_get(held, "groups");
     size_t P = (size_t) p;
 
     if (include != R_NilValue) out.include = ffi_indices(include, p, &out.n_include, "include");
@@ -19,10 +19,8 @@ static css_constraints asked_of(SEXP held, int p)
         for (int i = 0; i < n; i++) barred[index[i]] = true;
         out.barred = barred;
     }
-    if (cost != R_NilValue) {
-        out.cost = ffi_data(cost, P, "cost");
-        ffi_finite(out.cost, P, "cost");
-    }
+    out.cost = ffi_data(ffi_get(held, "cost"), P, "cost");
+    if (out.cost) ffi_finite(out.cost, P, "cost");
     if (groups != R_NilValue) out.group = ffi_ints(groups, P, 0, p - 1, "groups");
     if (ffi_get(held, "places") != R_NilValue) {
         out.places = ffi_ints(ffi_get(held, "places"), P, 0, p, "places");
@@ -30,10 +28,8 @@ static css_constraints asked_of(SEXP held, int p)
     }
     if (ffi_get(held, "budget") != R_NilValue) out.budget = ffi_real(held, "budget");
     if (ffi_get(held, "max_cor") != R_NilValue) out.max_cor = ffi_real(held, "max_cor");
-    if (ffi_get(held, "mean") != R_NilValue) {
-        out.mean = ffi_data(ffi_get(held, "mean"), P, "mean");
-        ffi_finite(out.mean, P, "mean");
-    }
+    out.mean = ffi_data(ffi_get(held, "mean"), P, "mean");
+    if (out.mean) ffi_finite(out.mean, P, "mean");
     out.quota = ffi_quota(ffi_get(held, "quota"), p);
     return out;
 }

@@ -29,6 +29,7 @@
  * they have entries in, and 2 per entry of a row). Memory nd + nc + 2dc, and n^2 if p > n. */
 #include "kmeans.h"
 #include "graph.h"
+#include "x_sparse.h"
 
 enum { RACE_PASSES = 4 };
 
@@ -37,19 +38,17 @@ enum { RACE_PASSES = 4 };
  *   distance to the own centre a <= high + moved[a].
  * Label c: the nearest fixed centre, at a distance `fixed_far` that is exact. */
 typedef struct {
+    const kmeans_problem *problem;
     int n, d, c;
     const ufs_hook *hook;
-    const int *first;
     double *y;               /* d x n: samples as columns; NULL where they are sparse */
     const sparse_rows *rows; /* instead of it */
     sparse_tile tile;
-    const double *shrink;       /* sparse, n: r_i, or NULL for ones */
     double *mean;               /* sparse, d: m; NULL: 0 */
     double *norm2;              /* n: |z_i|^2 */
     double *centre, *sum;       /* d x c; sparse: sums without m */
     double *centre2, *dot;      /* sparse, c: |c|^2 and m'c */
     double *weight;             /* sparse, c: sum of the r_i of the cluster */
-    const double *count;        /* n, or NULL for ones */
     double *mass;               /* c: sum of the counts of the cluster */
     int *size, *label, *chosen; /* c; n: the caller's; c: the seeds */
     double *low;                /* c x n */
@@ -57,10 +56,8 @@ typedef struct {
     double *moved;              /* c */
     double *near;               /* n: squared distance to the nearest seed */
     double *product;            /* n, sparse: SPARSE_TILE n */
-    int n_fixed;
-    const int *fixed;
-    int *nearest;      /* n: which fixed centre is nearest */
-    double *fixed_far; /* n: how far that is; infinite if there is none */
+    int *nearest;               /* n: which fixed centre is nearest */
+    double *fixed_far;          /* n: how far that is; infinite if there is none */
 } kmeans_work;
 
 /* ---- centres --------------------------------------------------------------------------------- */
@@ -72,7 +69,7 @@ static const double *sample(const kmeans_work *w, int i)
 
 static double count_of(const kmeans_work *w, int i)
 {
-    return w->count == NULL ? 1.0 : w->count[i];
+    return w->problem->count == NULL ? 1.0 : w->problem->count[i];
 }
 
 /* Adds sample i to the sums of cluster j, or takes it out (sign -1). */
@@ -88,7 +85,7 @@ static void add(kmeans_work *w, int i, int j, double sign)
         la_axpy(w->d, sign, sample(w, i), sum);
         return;
     }
-    if (w->shrink) sign *= w->shrink[i];
+    if (w->problem->shrink) sign *= w->problem->shrink[i];
     w->weight[j] += sign;
     for (int e = w->rows->start[i]; e < w->rows->start[i + 1]; e++)
         sum[w->rows->col[e]] += sign * w->rows->value[e];
@@ -118,20 +115,10 @@ static double *centre(const kmeans_work *w, int j)
 
 static double sparse_distance(const kmeans_work *w, int i, int j)
 {
-    const double *at = centre(w, j), *value = w->rows->value;
-    const int *col = w->rows->col;
-    int e = w->rows->start[i], end = w->rows->start[i + 1];
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, ss;
+    int e = w->rows->start[i], m = w->rows->start[i + 1] - e;
+    double ss = x_sparse_sum(m, w->rows->value + e, w->rows->col + e, centre(w, j)) - w->dot[j];
 
-    for (; e + 3 < end; e += 4) {
-        s0 += value[e] * at[col[e]];
-        s1 += value[e + 1] * at[col[e + 1]];
-        s2 += value[e + 2] * at[col[e + 2]];
-        s3 += value[e + 3] * at[col[e + 3]];
-    }
-    for (; e < end; e++) s0 += value[e] * at[col[e]];
-    ss = (s0 + s1) + (s2 + s3) - w->dot[j];
-    if (w->shrink) ss *= w->shrink[i];
+    if (w->problem->shrink) ss *= w->problem->shrink[i];
     ss = w->norm2[i] - 2.0 * ss + w->centre2[j];
     /* Less than this is rounding: the sample is the centre. */
     return ss > 16.0 * DBL_EPSILON * (w->norm2[i] + w->centre2[j]) ? sqrt(ss) : 0.0;
@@ -185,7 +172,7 @@ static void fill_empty(kmeans_work *w)
         /* Nothing is known about the distance to where the centre was: low stays true. */
         w->high[far] = distance(w, far, j) - w->moved[j];
     }
-    if (w->count != NULL) sum_up(w);
+    if (w->problem->count != NULL) sum_up(w);
 }
 
 /* Centre j goes to its mean; returns how far that is. */
@@ -234,14 +221,10 @@ static void work_init(kmeans_work *w, const kmeans_problem *problem)
     bool sparse = x->kind == UFS_X_SPARSE;
     size_t d = (size_t) (x->p > x->n && !sparse ? x->n : x->p);
 
-    *w = (kmeans_work){.n = x->n,
+    *w = (kmeans_work){.problem = problem,
+                       .n = x->n,
                        .c = problem->c,
                        .d = (int) d,
-                       .first = problem->first,
-                       .shrink = problem->shrink,
-                       .count = problem->count,
-                       .n_fixed = problem->n_fixed,
-                       .fixed = problem->fixed,
                        .product = ufs_dalloc(n, sparse ? SPARSE_TILE : 1),
                        .low = ufs_dalloc(c, n)};
     if (!sparse) w->y = ufs_dalloc(d, n);
@@ -310,7 +293,7 @@ static void sparse_coordinates(kmeans_work *w, const kmeans_problem *problem, sp
         for (int j = 0; j < x->p; j++) w->mean[j] = x->shift[j] / ufs_x_divide(x, j);
     }
     for (int i = 0; i < w->n; i++) {
-        double r = w->shrink ? w->shrink[i] : 1.0;
+        double r = w->problem->shrink ? w->problem->shrink[i] : 1.0;
         if (x->shift) w->norm2[i] += rows->mean_ss - 2.0 * rows->mean_dot[i];
         w->norm2[i] = r * r * fmax(w->norm2[i], 0.0);
     }
@@ -325,17 +308,17 @@ static void distances_from(kmeans_work *w, int i)
         la_gemv('T', w->d, n, 1.0, w->y, w->d, sample(w, i), 0.0, w->product);
     } else {
         const sparse_rows *rows = w->rows;
-        double r = w->shrink ? w->shrink[i] : 1.0;
+        double r = w->problem->shrink ? w->problem->shrink[i] : 1.0;
         sparse_tile_inner(rows, &w->tile, 1, &i, false, w->product);
         for (int a = 0; a < n; a++) {
             double inner = w->product[(size_t) a * SPARSE_TILE];
             if (w->mean) inner += rows->mean_ss - rows->mean_dot[a] - rows->mean_dot[i];
-            w->product[a] = (w->shrink ? w->shrink[a] : 1.0) * r * inner;
+            w->product[a] = (w->problem->shrink ? w->problem->shrink[a] : 1.0) * r * inner;
         }
     }
     for (int a = 0; a < n; a++) {
         double ss = w->norm2[a] + w->norm2[i] - 2.0 * w->product[a];
-        w->product[a] = w->first[a] == w->first[i] || ss < 0.0 ? 0.0 : ss;
+        w->product[a] = w->problem->first[a] == w->problem->first[i] || ss < 0.0 ? 0.0 : ss;
     }
 }
 
@@ -343,9 +326,9 @@ static void distances_from(kmeans_work *w, int i)
 static void find_fixed(kmeans_work *w)
 {
     for (int i = 0; i < w->n; i++) w->fixed_far[i] = R_PosInf;
-    for (int l = 0; l < w->n_fixed; l++) {
+    for (int l = 0; l < w->problem->n_fixed; l++) {
         if (l % SPARSE_TILE == 0) ufs_hook_wait(w->hook, -1);
-        distances_from(w, w->fixed[l]);
+        distances_from(w, w->problem->fixed[l]);
         for (int i = 0; i < w->n; i++)
             if (w->product[i] < w->fixed_far[i]) {
                 w->fixed_far[i] = w->product[i];
@@ -360,7 +343,7 @@ static void find_fixed(kmeans_work *w)
 /* Puts centre j where sample i is. */
 static void to_sample(kmeans_work *w, int j, int i)
 {
-    double *at = centre(w, j), r = w->shrink ? w->shrink[i] : 1.0;
+    double *at = centre(w, j), r = w->problem->shrink ? w->problem->shrink[i] : 1.0;
 
     if (w->rows == NULL) {
         ufs_copy(at, sample(w, i), (size_t) w->d);
@@ -378,10 +361,11 @@ static void to_sample(kmeans_work *w, int j, int i)
 static int draw_sample(const kmeans_work *w, double u, int n_seed)
 {
     double total = 0.0, sum = 0.0;
-    bool any = n_seed + w->n_fixed == 0;
+    bool any = n_seed + w->problem->n_fixed == 0;
     int last = -1;
 
-    if (any && w->count == NULL) return (int) (u * w->n) < w->n ? (int) (u * w->n) : w->n - 1;
+    if (any && w->problem->count == NULL)
+        return (int) (u * w->n) < w->n ? (int) (u * w->n) : w->n - 1;
     for (int i = 0; i < w->n; i++) total += count_of(w, i) * (any ? 1.0 : w->near[i]);
     for (int i = 0; i < w->n; i++) {
         double share = count_of(w, i) * (any ? 1.0 : w->near[i]);
@@ -394,8 +378,10 @@ static int draw_sample(const kmeans_work *w, double u, int n_seed)
     /* All that is left differs from a seed by rounding only. */
     for (int i = 0; i < w->n; i++) {
         bool known = false;
-        for (int j = 0; j < n_seed && !known; j++) known = w->first[i] == w->first[w->chosen[j]];
-        for (int l = 0; l < w->n_fixed && !known; l++) known = w->first[i] == w->first[w->fixed[l]];
+        for (int j = 0; j < n_seed && !known; j++)
+            known = w->problem->first[i] == w->problem->first[w->chosen[j]];
+        for (int l = 0; l < w->problem->n_fixed && !known; l++)
+            known = w->problem->first[i] == w->problem->first[w->problem->fixed[l]];
         if (!known) return i;
     }
     return 0;
@@ -607,6 +593,6 @@ void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings
         run->iterations++;
         ufs_run_step(run, result->within[s], 0.0);
     }
-    for (size_t i = 0; w.n_fixed > 0 && i < (size_t) w.n * (size_t) settings->n_start; i++)
+    for (size_t i = 0; problem->n_fixed > 0 && i < (size_t) w.n * (size_t) settings->n_start; i++)
         if (result->label[i] == w.c) result->label[i] += w.nearest[i % (size_t) w.n];
 }

@@ -41,8 +41,7 @@ static int slab_width(int left)
     return left > NARROW ? WIDE : left > 1 ? NARROW : 1;
 }
 
-/* sum_e u_e w[row_e]; four sums, since one addition waits for the one before. */
-static double scattered_dot(int m, const double *u, const int *row, const double *w)
+double x_sparse_sum(int m, const double *u, const int *row, const double *w)
 {
     double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
     int e = 0;
@@ -144,7 +143,7 @@ void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u)
             else if (w == NARROW)
                 gather(NARROW, x, j, slab, sum);
             else
-                sum[0] = scattered_dot(count(x, j), x->value + first, x->row + first, slab);
+                sum[0] = x_sparse_sum(count(x, j), x->value + first, x->row + first, slab);
             for (size_t k = 0; k < m; k++)
                 u[(size_t) j + ((size_t) k0 + k) * P] = (sum[k] - ufs_x_shift(x, j) * total[k]) /
                                                         ufs_x_divide(x, j);
@@ -335,7 +334,7 @@ void x_sparse_forms(const ufs_x *x, const double *k, double *form)
             int a = x->start[ufs_x_user(x, j)], end = a + count(x, j), b = at[j];
             for (; b < end && x->row[b] < from + X_COLUMNS && !x_sparse_is_full(x, j); b++) {
                 const double *col = k + (size_t) x->row[b] * N, v = x->value[b];
-                double before = scattered_dot(b - a, x->value + a, x->row + a, col);
+                double before = x_sparse_sum(b - a, x->value + a, x->row + a, col);
                 form[j] += v * (v * col[x->row[b]] + 2.0 * before);
                 cross[j] += v * sum[x->row[b]];
             }

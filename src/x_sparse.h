@@ -8,6 +8,8 @@
  * while all entries of x pass, or are used again. */
 enum { X_COLUMNS = 64 };
 
+/* sum_e u_e w[row_e]; four sums, since one addition waits for the one before. */
+double x_sparse_sum(int m, const double *u, const int *row, const double *w);
 double x_sparse_entries(const ufs_x *x);
 /* More than n/3 entries. */
 bool x_sparse_is_full(const ufs_x *x, int j);

@@ -161,12 +161,11 @@ blfse_plain <- function(d, ..., control = list()) {
 }
 
 # The solver itself, with the choices that the package makes on its own.
-blfse_raw <- function(d, projection = 0L, order = 0L, form = 0L, dense_limit = 400L,
+blfse_raw <- function(d, projection = 0L, order = 0L, form = 0L,
                       psi = c(.9, .8, .7, .6, .5), max_iter = 25L) {
   labels <- check_base_labels(d$labels, nrow(d$x), nrow(d$scores))
   settings <- list(n_clusters = d$c, projection = projection, order = order, form = form,
-    inner_max_iter = 5L, gamma_cluster = 1, gamma_feature = 1, qp_tol = 1e-11,
-    dense_limit = dense_limit)
+    inner_max_iter = 5L, gamma_cluster = 1, gamma_feature = 1, qp_tol = 1e-11)
   scores <- t(normalise_scores(d$scores))
   out <- .Call(C_blfse, d$x, scores, t(labels), psi, settings, ufs_control(max_iter = max_iter, tol = 0))
   for (part in c("S", "W")) out[[part]] <- as.matrix(new_packed(out[[part]], nrow(d$x)))
