@@ -520,6 +520,7 @@ test_that("print says how many rows are not zero", {
   expect_lte(length(text), 15L)
   expect_match(text, "non-zero     [0-9] of 4 features; the other [0-9] are ranked by how close they are to entering", all = FALSE)
   expect_match(text, "status       converged", all = FALSE)
+  expect_match(text, paste0("lambda = ", signif(fit$params$lambda, 4), " ("), all = FALSE, fixed = TRUE)
 })
 
 test_that("the inner trace descends step by step and agrees with the outer one", {
