@@ -152,7 +152,7 @@ watch_over <- function(name, after = getOption("ufselect.watch_after", 3), env =
   }
   do.call(on.exit, list(quote(options(ufselect.watch = NULL)), add = TRUE), envir = env)
   begin <- proc.time()[[3L]]
-  told <- FALSE
+  told <- foretold <- FALSE
   stage <- function(step) if (step > 0) count_words(step, "step") else "it has begun"
   at <- 0L
   options(ufselect.watch = function(step = at, ..., words = NULL, long = FALSE) {

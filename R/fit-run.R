@@ -137,6 +137,7 @@ run_fit <- function(method, call, written, args, dots) {
     args$k <- call$k <- number_of_auto(method, replace(args, "x", list(seen)), names(call))
   }
   args <- check_values(args, row)
+  foretell(paste0("ufs_", method, "()"), args$x, wait_of(method, args$x, args))
   if (inherits(args$x, "ufs_data")) {
     if (args$x$kind == "source") {
       workers <- start_workers(args$x)

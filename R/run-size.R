@@ -91,6 +91,9 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
     ufs_abort("input", "`x` has ", data$n, if (is.null(levels$levels)) " rows" else
       " levels of `replicates`", "; 6 are needed.", argument = "x")
   }
+  one <- wait_of(own$method, levels, own$args)
+  fits <- 1 + n_resamples / 4 + (if (is.null(method_row(own$method)$sized_by)) repeats else 0)
+  foretell("ufs_size()", levels, fits * one, c("n_resamples", "repeats"))
   found <- decoys_size(levels, own$method, own$args, repeats, share = share,
     checkpoint = checkpoint)
   run <- start_run("size", x, checkpoint)
