@@ -6,8 +6,8 @@
 #' data that linear combinations of the best k features explain. It is no accuracy for labels, and
 #' no test of noise ([ufs_decoys()]). Beside it stands the largest share that any k directions can
 #' explain, which is that of the first k principal components. Use it to see what a selection loses,
-#' with any method that selects features; [ufs_css()] makes this share large on purpose. Counts that the fit
-#' weighted are weighted here in the same way.
+#' with any method that selects features; [ufs_css()] makes this share large on purpose. Counts that
+#' the fit weighted are weighted here in the same way.
 #'
 #' The bound is exact for min(n, p) up to 2000. Above, singular values beyond the 30th are counted
 #' as the 30th, so that it is a little too large. The cost is about min(n, p) n p + 2 n p k flops.
