@@ -163,9 +163,7 @@ without_source <- function(code) {
   if (!is.call(code)) return(code)
   if (identical(code[[1L]], quote(`function`))) code[4L] <- list(NULL)
   for (name in c("srcref", "srcfile", "wholeSrcref")) attr(code, name) <- NULL
-  for (i in seq_along(code)) {
-    if (is.call(code[[i]])) code[[i]] <- without_source(code[[i]])
-  }
+  for (i in seq_along(code)) if (is.call(code[[i]])) code[[i]] <- without_source(code[[i]])
   code
 }
 

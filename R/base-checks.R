@@ -9,15 +9,6 @@ refuse_argument <- function(name, known = character()) {
     if (named) paste0(" `", name, "`") else " without a name", ".", if (named) is_it(name, known))
 }
 
-# Dots that go to base graphics, which would only warn of a wrong name, several times.
-check_dots_graphics <- function(...) {
-  if (!...length()) return(invisible())
-  known <- c(names(graphics::par(no.readonly = TRUE)),
-    names(formals(utils::getS3method("plot", "default"))))
-  unknown <- setdiff(names_of(list(...)), known)
-  if (length(unknown)) refuse_argument(unknown[1L])
-}
-
 check_flag <- function(value, arg) {
   if (!is.logical(value) || length(value) != 1L || is.na(value)) {
     refuse(arg, "`", arg, "` must be TRUE or FALSE.")
@@ -42,9 +33,7 @@ check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, li
 
 # The number of swaps: FALSE is none, TRUE as many as help.
 check_swaps <- function(swaps, arg, value) {
-  if (is.logical(swaps)) {
-    swaps <- if (check_flag(swaps, "swaps")) .Machine$integer.max else 0L
-  }
+  if (is.logical(swaps)) swaps <- if (check_flag(swaps, "swaps")) .Machine$integer.max else 0L
   swaps <- check_count(swaps, "swaps", 0L)
   if (swaps > 0L && is.null(value)) {
     refuse(arg, "`swaps` needs `", arg, "`: their result is for one `", arg, "` only.")
@@ -67,9 +56,7 @@ check_components <- function(value, data, center, arg = "n_components") {
 # One or more whole numbers, each once.
 check_counts <- function(value, arg, upper, limit) {
   if (missing(value)) refuse_missing(arg)
-  if (!length(value)) {
-    refuse(arg, "`", arg, "` must be one or more whole numbers.")
-  }
+  if (!length(value)) refuse(arg, "`", arg, "` must be one or more whole numbers.")
   unique(vapply(value, check_count, 1L, arg = arg, lower = 1L, upper = upper, limit = limit))
 }
 

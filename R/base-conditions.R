@@ -12,8 +12,9 @@ ufs_abort <- function(class, ..., argument = NULL) {
   stop(new_condition("error", class, ..., fields = list(argument = argument)))
 }
 
-# Something is wrong with an argument.
+# Something is wrong with an argument, or with the data that it holds.
 refuse <- function(arg, ...) ufs_abort("argument", ..., argument = arg)
+refuse_data <- function(arg, ...) ufs_abort("input", ..., argument = arg)
 
 # An object in which an earlier version kept what this one looks for elsewhere.
 refuse_earlier <- function(arg, again) {
@@ -22,8 +23,7 @@ refuse_earlier <- function(arg, again) {
 
 # The values of `x`, or what is made of them, are too large or too small for double precision.
 refuse_range <- function(what) {
-  ufs_abort("input", what, " overflow or underflow. Rescale `x`, e.g. with scale = TRUE.",
-    argument = "x")
+  refuse_data("x", what, " overflow or underflow. Rescale `x`, e.g. with scale = TRUE.")
 }
 
 ufs_warn <- function(class, ..., data = list()) {
@@ -129,9 +129,9 @@ without_constant <- function(code) {
 
 # For functions that need rows.
 refuse_moments <- function(arg) {
-  ufs_abort("input", "`", arg, "` is a result of ufs_moments(), which holds no rows, and this ",
+  refuse_data(arg, "`", arg, "` is a result of ufs_moments(), which holds no rows, and this ",
     "needs rows. Give it a sample of them, see ufs_sketch(), or choose a method to which moments ",
-    "are enough: column `moments` of ufs_methods().", argument = arg)
+    "are enough: column `moments` of ufs_methods().")
 }
 
 # ---- long runs ----------------------------------------------------------------------------------

@@ -95,9 +95,7 @@ resolve_control <- function(control, ...) {
   # Also what ufs_control() made, as it may have been edited since.
   control <- do.call(ufs_control, unclass(control), quote = TRUE)
   default <- list(...)
-  for (name in names(default)) {
-    if (is.null(control[[name]])) control[[name]] <- default[[name]]
-  }
+  for (name in names(default)) if (is.null(control[[name]])) control[[name]] <- default[[name]]
   control
 }
 

@@ -18,42 +18,35 @@ set_constraints <- function(data, given) {
     constraint_rows()[[name]]$kind == "switch" && isFALSE(given[[name]])
   }, NA)
   given <- given[!off]
-  if (!is.null(data$input$tables)) given <- with_table_strata(given, data)
   if (!length(given)) return(data)
+  # Quotas of columns without strata are those of the tables, where there are several.
+  of <- data$input$tables$of
+  for (row in if (!is.null(of)) constraint_rows("columns", "quotas")) {
+    if (!is.null(given[[row$name]]) && is.null(given[[row$needs[1L]]])) given[[row$needs[1L]]] <- of
+  }
   sides <- list(
     columns = list(size = data$p, names = feature_names(data$features, data$p, FALSE),
       what = "columns", shared = names(repeated_names(data$features))),
     rows = list(size = data$n, names = data$samples, what = "rows"))
   for (row in constraint_rows()[names(given)]) {
     if (row$kind == "quotas") next
+    own <- Filter(function(quotas) quotas$needs[1L] == row$name, constraint_rows(kind = "quotas"))
     data[[constraint_slot(row)]][[row$held]] <-
-      read_constraint(given[[row$name]], row, sides[[row$about]], quotas_among(given, row))
+      read_constraint(given[[row$name]], row, sides[[row$about]], given[names(own)][1L][[1L]])
   }
-  for (row in constraint_rows()[names(given)]) {
-    if (!is.null(row$needs)) check_needed(row, data, given)
+  # Refuses a constraint that means nothing without another one.
+  for (row in Filter(function(row) !is.null(row$needs), constraint_rows()[names(given)])) {
+    other <- constraint_rows()[[row$needs[1L]]]
+    # Quotas are read together with the names of the levels.
+    there <- if (row$kind == "quotas") given[[other$name]] else
+      data[[constraint_slot(other)]][[other$held]]
+    if (is.null(there)) {
+      refuse(row$name, "`", row$name, "` needs `", row$needs[1L], "`, ", row$needs[2L], ".")
+    }
   }
   # For check_constraints(), when columns have been left out.
   if (!is.null(given$include)) data$input$included <- sides$columns$names[data$held$include]
   data
-}
-
-# Quotas of columns without strata are those of the tables, where there are several.
-with_table_strata <- function(given, data) {
-  of <- data$input$tables$of
-  for (row in constraint_rows("columns", "quotas")) {
-    strata <- row$needs[1L]
-    if (!is.null(given[[row$name]]) && is.null(given[[strata]])) {
-      given[[strata]] <- of
-    }
-  }
-  given
-}
-
-# The quotas that were given with strata.
-quotas_among <- function(given, strata) {
-  for (row in constraint_rows(strata$about, "quotas")) {
-    if (identical(row$needs[1L], strata$name)) return(given[[row$name]])
-  }
 }
 
 # An argument as the data hold it, by its kind.
@@ -67,17 +60,6 @@ read_constraint <- function(value, row, side, quotas) {
       read_feature_strata(value, quotas, arg, side),
     limit = check_number(value, arg, lower = 0, open = TRUE),
     share = check_number(value, arg, lower = 0, upper = 1), switch = check_flag(value, arg))
-}
-
-# Refuses a constraint that means nothing without another one.
-check_needed <- function(row, data, given) {
-  other <- constraint_rows()[[row$needs[1L]]]
-  # Quotas are read together with the names of the levels.
-  there <- if (row$kind == "quotas") given[[other$name]] else
-    data[[constraint_slot(other)]][[other$held]]
-  if (is.null(there)) {
-    refuse(row$name, "`", row$name, "` needs `", row$needs[1L], "`, ", row$needs[2L], ".")
-  }
 }
 
 # Positions for names, indices, a logical vector, or a function that makes one of these of the
@@ -434,28 +416,8 @@ twice_the_strata <- function(strata, of) {
     name = c(strata$name, paste0(strata$name, "'")), quota = rbind(quota, quota))
 }
 
-# The columns of a variable share its cost and are one group, with those of its own group.
-constraints_of_levels <- function(held, of) {
-  if (!is.null(held$cost)) held$cost <- held$cost / tabulate(of)[of]
-  own <- if (is.null(held$groups)) rep(NA_integer_, length(of)) else held$groups
-  held$groups <- ifelse(is.na(own), max(0L, own, na.rm = TRUE) + of, own)
-  held
-}
-
 # Constraints for the engines, on the columns `keep`, which are not constant.
 drop_constant <- function(held, keep) subset_constraints(expand_groups(held), keep)
-
-# The columns that must be in, with their groups.
-included_columns <- function(held) expand_groups(held)$include
-
-# Says which columns that must be in are constant.
-tell_constant <- function(held, constant, features) {
-  lost <- intersect(held$include, constant)
-  if (length(lost)) {
-    ufs_inform("constraints", "In by `include`, but constant, and so not chosen: ",
-      some_columns(features[lost]), ".")
-  }
-}
 
 # The columns that constraints put where they are, in or out: they are no evidence.
 placed_columns <- function(held) c(held$include, held$exclude)

@@ -83,29 +83,15 @@ without_columns <- function(out) {
   if (is.null(left)) "`features`" else paste0("features = -", left)
 }
 
-# The transformation that `counts`, `rows` and `unit_rows` ask for.
-wanted_transform <- function(counts, rows, unit_rows) {
-  counts <- check_choice(counts, "counts", c("none", "log", "tfidf"))
-  rows <- check_choice(rows, "rows", c("none", "center", "snv", "unit"))
-  if (check_flag(unit_rows, "unit_rows")) {
-    if (rows %in% c("center", "snv")) {
-      refuse("unit_rows", "unit_rows = TRUE is rows = \"unit\"; give that or rows = \"", rows,
-        "\", not both.")
-    }
-    rows <- "unit"
-  }
-  list_of(counts, rows)
-}
-
 # The first column with a negative number is named; missing values are the business of `na`.
 # `of`: as in a transformation of tables, of which some are no counts.
 check_counted <- function(data, arg, of = NULL) {
   negative <- negative_columns(data)
   if (!is.null(of)) negative <- negative[!is.na(of[negative])]
   if (length(negative)) {
-    ufs_abort("input", "`", arg, "` has negative numbers in ",
+    refuse_data(arg, "`", arg, "` has negative numbers in ",
       some_columns(feature_names(data$features, data$p, FALSE)[negative]),
-      ", so these are no counts.", argument = arg)
+      ", so these are no counts.")
   }
 }
 
@@ -136,8 +122,14 @@ limit_features <- function(data, min_samples, max_samples, arg) {
 # Works on the stored numbers, of dense and sparse data alike.
 apply_transform <- function(data, how, arg = "x") {
   if (data$kind == "source") return(change_rows_of_source(data, how$rows))
-  if (how$rows != "none" || how$counts == "log") check_complete(data, arg)
   dense <- data$kind == "dense"
+  value <- if (dense) data$x else data$x@x
+  # A missing value would make its whole row missing: found before, while its column can be named.
+  if ((how$rows != "none" || how$counts == "log") && !all(is.finite(range(value, 0)))) {
+    bad <- if (dense) which(colSums(!is.finite(data$x)) > 0) else
+      unique(stored_column(data$x)[which(!is.finite(value))])
+    refuse_gaps(data, bad, feature_names(data$features, data$p, FALSE), arg)
+  }
   if (how$counts == "log") data <- log_counts(data, how)
   value <- if (dense) data$x else data$x@x
   row <- if (dense) rep.int(seq_len(data$n), data$p) else data$x@i + 1L
@@ -145,9 +137,7 @@ apply_transform <- function(data, how, arg = "x") {
     column <- if (dense) rep(seq_len(data$p), each = data$n) else stored_column(data$x)
     value[] <- value * how$idf[column]
   }
-  if (dense && how$rows %in% c("center", "snv")) {
-    value <- value - rowMeans(value)
-  }
+  if (dense && how$rows %in% c("center", "snv")) value <- value - rowMeans(value)
   if (how$rows %in% c("snv", "unit")) {
     square <- if (dense) rowSums(value^2) else sum_by(value^2, row, data$n)
     size <- row_size(square, how$rows, data$p)
@@ -194,15 +184,6 @@ log_ratio <- function(value, size) {
 row_size <- function(square, rows, p) {
   size <- sqrt(if (rows == "snv") square / (p - 1) else square)
   ifelse(size > 0, size, 1)
-}
-
-# A missing value would make its whole row missing: found before, while its column can be named.
-check_complete <- function(data, arg) {
-  value <- if (data$kind == "dense") data$x else data$x@x
-  if (all(is.finite(range(value, 0)))) return(invisible())
-  bad <- if (data$kind == "dense") which(colSums(!is.finite(data$x)) > 0) else
-    unique(stored_column(data$x)[which(!is.finite(value))])
-  refuse_gaps(data, bad, feature_names(data$features, data$p, FALSE), arg)
 }
 
 # One pass over the file finds the mean and the size of every row; blocks are changed as they are

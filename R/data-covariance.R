@@ -4,11 +4,18 @@
 # The ufs_moments() of a covariance matrix of n rows. A column is constant if its variance is
 # nothing beside its mean, as for rows (columns_vary()). `unit`: variances are not known.
 moments_of_cov <- function(cov, n, mean, sd, columns) {
-  given <- covariance_parts(cov, n, mean)
-  cov <- covariance_matrix(given$cov)
-  n <- check_number(given$n, "n", lower = 2)
+  # What others hand on: a list as of cov.wt(), a factor analysis with its correlations, whose means
+  # of zero are no means.
+  if (is.list(cov) && !is.data.frame(cov)) {
+    first <- function(...) Find(Negate(is.null), list(...))
+    if (is.null(mean) && !all(cov$center == 0)) mean <- cov$center
+    n <- first(n, cov$n.obs, cov$n)
+    cov <- first(cov$cov, cov$correlation, cov$r)
+  }
+  cov <- covariance_matrix(cov)
+  n <- check_number(n, "n", lower = 2)
   names <- colnames(cov)
-  mean <- covariance_mean(given$mean, names)
+  mean <- covariance_mean(mean, names)
   unit <- all(abs(diag(cov) - 1) < 1e-8)
   if (!is.null(sd)) {
     sd <- covariance_mean(sd, names, "sd")
@@ -32,22 +39,12 @@ moments_of_cov <- function(cov, n, mean, sd, columns) {
     "positive semidefinite ones differ by up to ", format(repaired$most, digits = 2L),
     ". Matrix::nearPD() finds these, if you want them; ufs_moments(x, na = \"pairwise\") does so ",
     "for rows with missing values.")
-  out <- new_moments(n, mean, (n - 1) * repaired$r * tcrossprod(sd), 0, 0 * around, around - sd,
-    around + sd)
-  dimnames(out$css) <- list(names, names)
+  css <- `dimnames<-`((n - 1) * repaired$r * tcrossprod(sd), list(names, names))
+  out <- new_moments(n, mean, css, 0, 0 * around, around - sd, around + sd)
   out$repaired <- repaired$most
   if (unit) out$unit <- TRUE
   check_columns(columns)
   if (is.null(columns)) out else out[, columns]
-}
-
-# list(cov, n, mean) of what others hand on: a list as of cov.wt(), a factor analysis with its
-# correlations. Its means of zero beside correlations are no means.
-covariance_parts <- function(cov, n, mean) {
-  if (!is.list(cov) || is.data.frame(cov)) return(list_of(cov, n, mean))
-  first <- function(...) Find(Negate(is.null), list(...))
-  if (is.null(mean) && !all(cov$center == 0)) mean <- cov$center
-  list(cov = first(cov$cov, cov$correlation, cov$r), n = first(n, cov$n.obs, cov$n), mean = mean)
 }
 
 covariance_matrix <- function(cov) {
@@ -59,7 +56,10 @@ covariance_matrix <- function(cov) {
       paste(typeof(cov), "of", nrow(cov), "x", ncol(cov)) else kind_of(cov), ".")
   }
   storage.mode(cov) <- "double"
-  cov <- both_triangles(cov)
+  # Where one of the triangles is empty (missing or 0), it is the other.
+  for (empty in list(upper.tri(cov), lower.tri(cov))) {
+    if (all(is.na(cov[empty]) | cov[empty] == 0)) cov[empty] <- t(cov)[empty]
+  }
   # Names of the rows and of the columns, which are the same where there are both.
   rows <- rownames(cov)
   columns <- colnames(cov)
@@ -93,18 +93,6 @@ covariance_matrix <- function(cov) {
     refuse("cov", "`cov` has covariances, but no variance, in ", some_columns(names[flat]), ".")
   }
   (cov + t(cov)) / 2
-}
-
-# Where one of the triangles is empty (missing or 0), it is the other.
-both_triangles <- function(cov) {
-  for (upper in c(TRUE, FALSE)) {
-    empty <- if (upper) upper.tri(cov) else lower.tri(cov)
-    if (all(is.na(cov[empty]) | cov[empty] == 0)) {
-      cov[empty] <- t(cov)[empty]
-      return(cov)
-    }
-  }
-  cov
 }
 
 # Means (or what else `arg` says) in the order of the columns; NA where nobody knows them.
@@ -171,28 +159,12 @@ looks_like_covariance <- function(x) {
   if (definite) "a covariance matrix"
 }
 
-covariance_advice <- function(kind) {
-  paste0("looks like ", kind, " (it is symmetric, with the names of the columns on its rows",
-    if (kind == "a correlation matrix") ", and ones on its diagonal", "), and its rows are taken ",
-    "as samples. If it is one, give ufs_moments(cov = x, n = ), with the number of rows it is of")
-}
-
-refuse_beside_cov <- function(names, given) {
-  twice <- intersect(names, given)
-  if (!length(twice)) return(invisible())
-  refuse(twice[1L], "`", twice[1L], "` is about rows; beside `cov` there are none.")
-}
-
-# A matrix or data frame, not opened yet.
-warn_covariance_table <- function(x) {
-  if (nrow(x) != ncol(x) || !identical(rownames(x), colnames(x))) return(invisible())
-  x <- as.matrix(x)
-  if (is.numeric(x)) warn_covariance(new_data("dense", x, dimnames(x)), "x")
-}
-
 warn_covariance <- function(x, arg) {
   kind <- looks_like_covariance(x)
-  if (!is.null(kind)) ufs_warn("covariance", "`", arg, "` ", covariance_advice(kind), ".")
+  if (!is.null(kind)) ufs_warn("covariance", "`", arg, "` looks like ", kind,
+    " (it is symmetric, with the names of the columns on its rows",
+    if (kind == "a correlation matrix") ", and ones on its diagonal", "), and its rows are taken ",
+    "as samples. If it is one, give ufs_moments(cov = x, n = ), with the number of rows it is of.")
 }
 
 # ---- pairs of values that are there --------------------------------------------------------------
@@ -256,12 +228,11 @@ moments_of_pairs <- function(pairs) {
   diag(low) <- Inf
   if (any(low < 3)) {
     at <- arrayInd(which.min(low), dim(low))
-    ufs_abort("input", "`x` has ", count_words(min(low), "row"), " with values of both ",
+    refuse_data("x", "`x` has ", count_words(min(low), "row"), " with values of both ",
       some_columns(pairs$names[at]), "; na = \"pairwise\" needs ", 3, ". Leave one of them ",
-      "out by `columns`.", argument = "x")
+      "out by `columns`.")
   }
   names <- pairs$names
-  named <- function(v) stats::setNames(v, names)
   known <- diag(pairs$n)
   mean <- two_sum(pairs$origin, diag(pairs$mean))
   variance <- ifelse(known > 1, pmax(diag(pairs$square), 0) / (known - 1), 0)
@@ -273,29 +244,23 @@ moments_of_pairs <- function(pairs) {
   r <- ifelse(size > 0, pairs$css / size, 0)
   r <- pmin(pmax((r + t(r)) / 2, -1), 1)
   flat <- which(square == 0 & outer(varies, varies, `&`), arr.ind = TRUE)
-  if (nrow(flat)) tell_flat(flat, names)
+  # Pairs in which the first column has one value wherever the second is known.
+  if (nrow(flat)) ufs_warn("pairs", "'", names[flat[1L, 1L]],
+    "' does not vary in the rows that have '", names[flat[1L, 2L]], "'",
+    if (nrow(flat) > 1L) paste0(" (and ", count_words(nrow(flat) - 1L, "more pair"), ")"),
+    ": nothing is known of their correlation, and 0 is taken for it.")
   r[!varies, ] <- r[, !varies] <- 0
   diag(r) <- as.double(varies)
   repaired <- nearest_semidefinite(r)
   css <- (pairs$rows - 1) * repaired$r * sqrt(tcrossprod(variance))
-  out <- new_moments(pairs$rows, named(mean$total), `dimnames<-`(css, list(names, names)),
-    pairs$dropped, named(mean$rest), named(pairs$least), named(pairs$most))
+  out <- new_moments(pairs$rows, mean$total, `dimnames<-`(css, list(names, names)),
+    pairs$dropped, mean$rest, pairs$least, pairs$most)
   out[c("repaired", "repaired_mean")] <- repaired[c("most", "mean")]
   out$pairs <- pairs
   out
 }
 
-# Pairs in which the first column has one value wherever the second is known.
-tell_flat <- function(flat, names) {
-  first <- names[flat[1L, ]]
-  ufs_warn("pairs", "'", first[1L], "' does not vary in the rows that have '", first[2L], "'",
-    if (nrow(flat) > 1L) paste0(" (and ", count_words(nrow(flat) - 1L, "more pair"), ")"),
-    ": nothing is known of their correlation, and 0 is taken for it.")
-}
-
 # Columns without a value leave no complete row, and no pair.
 refuse_blank <- function(columns) {
-  if (length(columns)) {
-    ufs_abort("input", "`x` has no value at all in ", some_columns(columns), ".", argument = "x")
-  }
+  if (length(columns)) refuse_data("x", "`x` has no value at all in ", some_columns(columns), ".")
 }

@@ -20,7 +20,10 @@ check_door <- function(data, door, also = NULL, fit = NULL) {
     return(invisible(data))
   }
   row <- doors$rows[[door]]
-  heeded <- setdiff(door_heeds(c(row$heeds, also)), names(row$why))
+  heeded <- c(row$heeds, also)
+  heeded <- c(heeded, constraint_names(intersect(c("columns", "rows"), heeded)),
+    if ("sums" %in% heeded) constraint_names(sums = TRUE))
+  heeded <- setdiff(heeded, names(row$why))
   for (one in constraint_rows()) {
     if (one$name %in% heeded || !holds_constraint(sketched, one, fit)) next
     why <- c(one$name, if (one$evidence) "evidence", one$about)
@@ -28,11 +31,6 @@ check_door <- function(data, door, also = NULL, fit = NULL) {
     refuse(one$name, "`", one$name, "`: ", door, " ", why, ". Give it `x` without.")
   }
   invisible(data)
-}
-
-door_heeds <- function(words) {
-  sums <- if ("sums" %in% words) constraint_names(sums = TRUE)
-  union(words, c(constraint_names(intersect(c("columns", "rows"), words)), sums))
 }
 
 # Do the data hold it, of the user's will and not as the fit holds it?

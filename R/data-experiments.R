@@ -6,7 +6,7 @@ experiment_assay <- function(x, assay) {
   check_installed("SummarizedExperiment", "for SummarizedExperiment input")
   names <- SummarizedExperiment::assayNames(x)
   count <- length(SummarizedExperiment::assays(x))
-  if (count == 0L) ufs_abort("input", "`x` has no assay.", argument = "x")
+  if (count == 0L) refuse_data("x", "`x` has no assay.")
   if (is.null(assay)) {
     chosen <- if ("logcounts" %in% names) "logcounts" else 1L
     if (count > 1L) {
@@ -34,15 +34,14 @@ seurat_assay <- function(x, assay, layer = NULL) {
   what <- if (is.null(layer)) c("data", "counts") else layer
   there <- vapply(what, function(name) any(grepl(paste0("^", name, "([.]|$)"), layers)), NA)
   if (!any(there)) {
-    ufs_abort("input", "Assay \"", assay, "\" of `x` has ", if (is.null(layer))
-      "neither normalised data nor counts." else paste0("no ", layer, "."),
-      argument = "x")
+    refuse_data("x", "Assay \"", assay, "\" of `x` has ", if (is.null(layer))
+      "neither normalised data nor counts." else paste0("no ", layer, "."))
   }
   layer <- what[there][1L]
   if (!layer %in% layers) {
-    ufs_abort("input", "The ", layer, " of assay \"", assay, "\" are split into layers (",
+    refuse_data("x", "The ", layer, " of assay \"", assay, "\" are split into layers (",
       some_columns(grep(paste0("^", layer, "[.]"), layers, value = TRUE)), "): join them first, ",
-      "with SeuratObject::JoinLayers().", argument = "x")
+      "with SeuratObject::JoinLayers().")
   }
   values <- seurat_layer(own, layer)
   # Until data are normalised, assays of version 3 hold the counts there once more.
@@ -157,9 +156,9 @@ mapped_tables <- function(x) {
     of <- as.character(map$assay) == name
     sample <- as.character(map$primary)[of][match(own, map$colname[of])]
     if (anyDuplicated(sample)) {
-      ufs_abort("input", "Experiment '", name, "' has several columns of sample ",
+      refuse_data("x", "Experiment '", name, "' has several columns of sample ",
         some_names(unique(sample[duplicated(sample)])), ": join them, with ",
-        "MultiAssayExperiment::mergeReplicates().", argument = "x")
+        "MultiAssayExperiment::mergeReplicates().")
     }
     if (has_feature_rows(table)) colnames(table) <- sample else rownames(table) <- sample
     table

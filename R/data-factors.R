@@ -1,14 +1,5 @@
 # Factors: variables that are several columns.
 
-# For print(): the factors and their levels.
-factor_words <- function(coding) {
-  own <- coding[lengths(coding) > 0L]
-  if (!length(own)) return(NULL)
-  paste0("factors      ", best_line(paste0(names(own), " (", vapply(own, function(how) {
-    if (how$nominal) count_words(length(how$levels), "level") else "number of the level"
-  }, ""), ")"), NULL, 3L))
-}
-
 # The one place where variables become columns: a column of zeros and ones for each level that
 # occurs, in the place of a factor. Beside x, names and constraints the data then have
 #   variable   the variable of each column
@@ -47,6 +38,9 @@ with_levels <- function(data) {
   out$input$coding <- NULL
   out[c("variable", "level")] <- list(of, level)
   out$table <- data
-  out["held"] <- list(constraints_of_levels(out$held, of))
+  # The columns of a variable share its cost and are one group, with those of its own group.
+  if (!is.null(out$held$cost)) out$held$cost <- out$held$cost / tabulate(of)[of]
+  own <- if (is.null(out$held$groups)) rep(NA_integer_, length(of)) else out$held$groups
+  out$held$groups <- ifelse(is.na(own), max(0L, own, na.rm = TRUE) + of, own)
   out
 }

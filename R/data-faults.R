@@ -192,10 +192,13 @@ fault_words <- function(z, among, look, names, words, usual = NULL) {
   each <- vapply(at, function(j) {
     paste0("'", names[j], "' is ", signif(found[[j]][1L], 10L), " in ", found[[j]][2L])
   }, "")
-  more <- length(at) - 3L
-  paste0(paste(utils::head(each, 3L), collapse = ", "), if (more > 0L) {
-    paste0(" (and ", count_words(more, "column"), " more like that)")
-  }, words)
+  paste0(first_three(each, " more like that"), words)
+}
+
+first_three <- function(words, more) {
+  left <- length(words) - 3L
+  paste0(paste(utils::head(words, 3L), collapse = ", "),
+    if (left > 0L) paste0(" (and ", count_words(left, "column"), more, ")"))
 }
 
 # One value in a quarter of the rows of a column whose other values hardly repeat: in one run of
@@ -314,15 +317,12 @@ rows_in_other_unit <- function(z, names, places) {
   found <- lapply(seq_len(ncol(z)), function(j) block_in_unit(z[, j]))
   at <- which(!vapply(found, is.null, NA))
   if (!length(at) || length(at) > max(2, 0.5 * ncol(z))) return(NULL)
-  each <- vapply(utils::head(at, 3L), function(j) {
+  each <- vapply(at, function(j) {
     one <- found[[j]]
     paste0("rows ", places[one$rows[1L]], " to ", places[one$rows[2L]], " of '", names[j],
       "' (", one$count, " values) are about ", one$times, " times the others")
   }, "")
-  more <- length(at) - 3L
-  paste0(paste(each, collapse = ", "), if (more > 0L) {
-    paste0(" (and ", count_words(more, "column"), " more)")
-  }, ": in another unit?")
+  paste0(first_three(each, " more"), ": in another unit?")
 }
 
 # Smaller factors are those of groups that differ, as often.

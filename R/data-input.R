@@ -320,7 +320,14 @@ ufs_data <- function(x, assay = NULL, ..., features = NULL, samples = NULL,
   asked <- !missing(counts) || !missing(rows) || !missing(unit_rows) || !missing(min_samples) ||
     !missing(max_samples)
   if (asked || !is.null(data$input$raw)) {
-    how <- wanted_transform(counts, rows, unit_rows)
+    how <- list(counts = check_choice(counts, "counts"), rows = check_choice(rows, "rows"))
+    if (check_flag(unit_rows, "unit_rows")) {
+      if (how$rows %in% c("center", "snv")) {
+        refuse("unit_rows", "unit_rows = TRUE is rows = \"unit\"; give that or rows = \"", rows,
+          "\", not both.")
+      }
+      how$rows <- "unit"
+    }
     if (missing(counts)) how <- with_default(how, data)
     data$input$raw <- NULL
     data <- transform_data(data, how, min_samples, max_samples, "x")
@@ -370,15 +377,11 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
 # class besides. NULL for all else.
 plain_matrix <- function(x) {
   if (identical(class(x), "data.frame")) {
-    plain <- length(x) && !"sparsevctrs" %in% loadedNamespaces() && all(vapply(x, function(col) {
-      (is.numeric(col) || is.logical(col)) && !is.object(col) && is.null(dim(col))
-    }, NA))
-    if (!plain) return(NULL)
+    plain <- length(x) && !"sparsevctrs" %in% loadedNamespaces()
+    if (!plain || !all(vapply(x, is_plain_number, NA))) return(NULL)
     x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
   } else if (!is.matrix(x) || is.object(x) || !(is.numeric(x) || is.logical(x))) return(NULL)
-  # The replacement copies even where there is nothing to change.
-  if (!is.double(x)) storage.mode(x) <- "double"
-  x
+  as_double(x)
 }
 
 # A table of any other kind, or several.
@@ -400,7 +403,13 @@ read_any <- function(x, arg, reading) {
 
 # One table, its factors coded.
 read_table <- function(x, arg, reading) {
-  widest <- if (is.data.frame(x)) widest_matrix(x)
+  # The widest column that is a matrix, such as spectra beside an outcome, with the names that
+  # flat_table() gives its columns.
+  width <- if (is.data.frame(x)) vapply(x, NCOL, 0)
+  at <- which.max(width)
+  widest <- if (any(width > 1L)) {
+    list(name = names(x)[at], columns = flat_names(names(x)[at], x[[at]]))
+  }
   coding <- if (!is.null(reading$factors) && is.data.frame(x)) {
     coding_of(x <- flat_table(x), reading$factors == "dummies")
   }
@@ -477,8 +486,8 @@ read_matrix_package <- function(x, arg) {
       methods::validObject(x)
       methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
     }, function(e) {
-      ufs_abort("input", "`", arg, "` of class ", origin, " cannot be read: ",
-        conditionMessage(e), argument = arg)
+      refuse_data(arg, "`", arg, "` of class ", origin, " cannot be read: ",
+        conditionMessage(e))
     })
   }
   # Before anything else touches a sparse matrix: its slots may have been edited.
@@ -491,8 +500,7 @@ read_matrix_package <- function(x, arg) {
     wrong <- "slot Dimnames does not fit"
   }
   if (!is.null(wrong)) {
-    ufs_abort("input", "`", arg, "` is not a sound ", class(x)[1L], ": ", wrong, ".",
-      argument = arg)
+    refuse_data(arg, "`", arg, "` is not a sound ", class(x)[1L], ": ", wrong, ".")
   }
   new_data("sparse", x, x@Dimnames)
 }
@@ -503,27 +511,23 @@ read_matrix_package <- function(x, arg) {
 open_with <- function(x, fun, name, dots) {
   if (!length(dots)) return(x)
   check_data_dots(names_of(dots), fun, name)
-  if (inherits(x, "ufs_data") && !is.null(x$n_rows)) check_moment_dots(names(dots))
+  # Moments in the place of x have no rows for anything to be about.
+  wrong <- if (inherits(x, "ufs_data") && !is.null(x$n_rows)) {
+    setdiff(names(dots), c("features", constraint_names("columns")))
+  }
+  if (length(wrong)) {
+    refuse(wrong[1L], "`", wrong[1L], "` is about rows, and `x` is a result of ufs_moments(), ",
+      "which holds none: give it where the rows are read.")
+  }
   do.call(ufs_data, c(list(x), dots), quote = TRUE)
 }
 
 check_data_dots <- function(given, fun, name) {
-  if (!all(nzchar(given))) {
-    ufs_abort("argument", "ufs_", name, "(): unexpected unnamed argument.")
-  }
+  if (!all(nzchar(given))) ufs_abort("argument", "ufs_", name, "(): unexpected unnamed argument.")
   unknown <- setdiff(given, input_arguments())
   if (length(unknown)) {
     check_arguments(unknown, fun, name)
     refuse_argument(unknown[1L])
-  }
-}
-
-# Moments in the place of x have no rows for anything to be about.
-check_moment_dots <- function(given) {
-  wrong <- setdiff(given, c("features", constraint_names("columns")))
-  if (length(wrong)) {
-    refuse(wrong[1L], "`", wrong[1L], "` is about rows, and `x` is a result of ufs_moments(), ",
-      "which holds none: give it where the rows are read.")
   }
 }
 
@@ -532,9 +536,7 @@ check_moment_dots <- function(given) {
 open_some <- function(x, dots, own = character()) {
   mine <- names_of(dots) %in% setdiff(input_arguments(), own)
   rest <- dots[!mine]
-  if (!is.null(rest$labelled)) {
-    rest["labelled"] <- list(labelled_left(x, rest$labelled, dots[mine]))
-  }
+  if (!is.null(rest$labelled)) rest["labelled"] <- list(labelled_left(x, rest$labelled, dots[mine]))
   list(x = do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE), rest = rest)
 }
 
@@ -636,6 +638,10 @@ input_notes <- function(input) {
   count <- function(names, what, all) if (length(names)) {
     paste0(length(names), " of ", count_words(all, what), " (", best_line(names, NULL, 3L), ")")
   }
+  coded <- input$coding[lengths(input$coding) > 0L]
+  levels <- vapply(coded, function(how) {
+    if (how$nominal) count_words(length(how$levels), "level") else "number of the level"
+  }, "")
   out <- c(count(input$dropped_features, "feature", input$given[2L]),
     count(input$dropped_samples, "sample", input$given[1L]))
   c(if (length(out)) paste0("left out     ", paste(out, collapse = ", "), " with missing values"),
@@ -643,7 +649,9 @@ input_notes <- function(input) {
       paste0("filled in    ", count_words(input$filled, "missing value"), " (", input$na, ")",
         much_filled(input$filled_share, "; more than a fifth of "))
     },
-    factor_words(input$coding),
+    if (length(coded)) {
+      paste0("factors      ", best_line(paste0(names(coded), " (", levels, ")"), NULL, 3L))
+    },
     if (!is.null(input$passes)) {
       paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es", " over the file")
     },
@@ -658,37 +666,39 @@ table_matrix <- function(x, arg) {
   if (is.data.frame(x)) {
     given <- x
     x <- flat_table(as.data.frame(x))
-    tell_times(x)
+    days <- vapply(x, inherits, NA, "Date")
+    times <- vapply(x, inherits, NA, "POSIXt")
+    if (any(days | times)) ufs_inform("dates", some_columns(names(x)[days | times]),
+      if (sum(days | times) == 1L) " is" else " are", " taken as numbers: ",
+      paste(c("days", "seconds")[c(any(days), any(times))], collapse = " and "), " since 1970.")
     x <- plain_numbers(x)
     fine <- vapply(x, is_plain_number, NA)
     if (!all(fine)) {
       refuse_text(x[!fine], NULL, arg)
       # The data of a fit say what becomes of factors, new data follow them.
       coding <- sub("[$[].*", "", arg) == "x" && any(vapply(x[!fine], is.factor, NA))
-      ufs_abort("input", "`", arg, "` has columns that are not numeric: ",
-        some_columns(names(x)[!fine]), ". Drop them (", drop_code(given, arg), " keeps the ",
+      # Code that leaves the columns out that are no numbers.
+      kept <- vapply(plain_numbers(as.data.frame(given)), function(col) {
+        is_plain_number(col) || length(dim(col)) == 2L
+      }, NA)
+      drop <- paste0(if (inherits(given, "data.table")) paste0("as.data.frame(", arg, ")") else arg,
+        "[setdiff(names(", arg, "), ", paste(deparse(names(given)[!kept], 500L), collapse = " "),
+        ")]")
+      refuse_data(arg, "`", arg, "` has columns that are not numeric: ",
+        some_columns(names(x)[!fine]), ". Drop them (", drop, " keeps the ",
         "others), ", if (coding) {
           "give factors = \"dummies\" (or \"codes\") for factors, "
-        }, "or code them yourself, e.g. with model.matrix().", argument = arg)
+        }, "or code them yourself, e.g. with model.matrix().")
     }
     x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
   } else if (length(attr(x, "dim")) != 2L) {
     advice <- reading_advice(x)
-    ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame, sparse matrix or ",
-      "another class that ufs_data() reads, not ", kind_of(x), ".", advice, argument = arg)
+    refuse_data(arg, "`", arg, "` must be a numeric matrix, data frame, sparse matrix or ",
+      "another class that ufs_data() reads, not ", kind_of(x), ".", advice)
   }
   x <- as_number(samples_first(x))
   if (!(is.numeric(x) || is.logical(x))) {
-    ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".", argument = arg)
+    refuse_data(arg, "`", arg, "` must be numeric, not of type ", typeof(x), ".")
   }
   as_double(x)
-}
-
-# Code that leaves the columns out that are no numbers.
-drop_code <- function(x, arg) {
-  own <- plain_numbers(as.data.frame(x))
-  fine <- vapply(own, function(col) is_plain_number(col) || length(dim(col)) == 2L, NA)
-  table <- if (inherits(x, "data.table")) paste0("as.data.frame(", arg, ")") else arg
-  out <- names(x)[!fine]
-  paste0(table, "[setdiff(names(", arg, "), ", paste(deparse(out, 500L), collapse = " "), ")]")
 }

@@ -34,8 +34,8 @@ fill_data <- function(data, na, arg) {
     data <- keep_features(data, setdiff(seq_len(data$p), out))
   }
   if (data$p == 0L || data$n == 0L) {
-    ufs_abort("input", "Every ", if (data$p == 0L) "feature" else "sample", " of `", arg,
-      "` has missing values: nothing is left with na = \"", na, "\".", argument = arg)
+    refuse_data(arg, "Every ", if (data$p == 0L) "feature" else "sample", " of `", arg,
+      "` has missing values: nothing is left with na = \"", na, "\".")
   }
   if (na == "omit") return(data)
   missing <- missing_counts(data)$features
@@ -51,8 +51,8 @@ fill_data <- function(data, na, arg) {
 }
 
 refuse_infinite <- function(names, arg) {
-  ufs_abort("input", "`", arg, "` has infinite values (Inf) in ", some_columns(names),
-    ", which `na` does not fill in. Make them finite first, or NA.", argument = arg)
+  refuse_data(arg, "`", arg, "` has infinite values (Inf) in ", some_columns(names),
+    ", which `na` does not fill in. Make them finite first, or NA.")
 }
 
 # An error about the columns `bad`, whose values are not all finite. `na` is advised where it helps.
@@ -61,10 +61,10 @@ refuse_gaps <- function(data, bad, names, arg) {
   gone <- on_disk || (if (data$kind == "dense") anyNA(data$x[, bad]) else anyNA(data$x@x))
   names <- unique(names[bad])
   if (!gone) refuse_infinite(names, arg)
-  ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
+  refuse_data(arg, "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
     some_columns(names), ". Impute or remove them first, or ",
     if (on_disk) "leave columns or rows out by `features` or `samples` of" else
-      "choose `na` in", " ufs_data().", argument = arg)
+      "choose `na` in", " ufs_data().")
 }
 
 # Features without a name keep the number they had.

@@ -4,8 +4,9 @@
 # `mean` + `rest` is the mean with twice the digits; `least` and `most` say which columns are
 # constant.
 new_moments <- function(n, mean, css, dropped, rest = 0 * mean, least = mean, most = mean) {
-  structure(list(n = as.double(n), mean = mean, css = css, dropped = as.double(dropped),
-    rest = rest, least = least, most = most), class = "ufs_moments")
+  named <- function(value) stats::setNames(value, colnames(css))
+  structure(list(n = as.double(n), mean = named(mean), css = css, dropped = as.double(dropped),
+    rest = named(rest), least = named(least), most = named(most)), class = "ufs_moments")
 }
 
 # a + b and what rounding takes from it.

@@ -113,7 +113,10 @@ ufs_moments <- function(x, columns = NULL, weights = NULL, ..., na = c("omit", "
                         mean = NULL, sd = NULL) {
   check_dots_empty(...)
   if (!is.null(cov)) {
-    refuse_beside_cov(c("x", "weights", "na", "where", "from"), names(match.call()))
+    twice <- intersect(c("x", "weights", "na", "where", "from"), names(match.call()))
+    if (length(twice)) {
+      refuse(twice[1L], "`", twice[1L], "` is about rows; beside `cov` there are none.")
+    }
     return(moments_of_cov(cov, n, mean, sd, columns))
   }
   check_given(x)
@@ -143,7 +146,7 @@ ufs_moments <- function(x, columns = NULL, weights = NULL, ..., na = c("omit", "
     total <- if (by_pairs) merge_pairs(total, pairs_of_rows(piece$x, piece$weights)) else
       merge_moments(total, moments_of_rows(piece$x, piece$weights))
   }
-  if (is.null(total)) ufs_abort("input", "`x` has no rows.", argument = "x")
+  if (is.null(total)) refuse_data("x", "`x` has no rows.")
   refuse_blank(names(seen)[!seen])
   check_moments(if (by_pairs) moments_of_pairs(total) else total, na)
 }
@@ -152,21 +155,19 @@ ufs_moments <- function(x, columns = NULL, weights = NULL, ..., na = c("omit", "
 seen_columns <- function(seen, x) {
   if (is.null(seen)) seen <- stats::setNames(logical(ncol(x)), colnames(x))
   open <- intersect(names(seen)[!seen], colnames(x))
-  if (length(open)) {
-    seen[open] <- colSums(!is.na(x[, open, drop = FALSE])) > 0
-  }
+  if (length(open)) seen[open] <- colSums(!is.na(x[, open, drop = FALSE])) > 0
   seen
 }
 
 check_moments <- function(moments, na) {
   if (moments$dropped > 0 && na == "error") {
-    ufs_abort("input", count_words(moments$dropped, "row"),
-      " of `x` lack a value. Choose na = \"omit\" to leave them out.", argument = "x")
+    refuse_data("x", count_words(moments$dropped, "row"),
+      " of `x` lack a value. Choose na = \"omit\" to leave them out.")
   }
-  if (moments$n <= 1) ufs_abort("input", "`x` has fewer than 2 complete rows.", argument = "x")
+  if (moments$n <= 1) refuse_data("x", "`x` has fewer than 2 complete rows.")
   if (any(!is.finite(moments$css))) {
-    ufs_abort("input", "`x` has infinite values, or values too large to be squared, in ",
-      some_columns(names(moments$mean)[!is.finite(diag(moments$css))]), ".", argument = "x")
+    refuse_data("x", "`x` has infinite values, or values too large to be squared, in ",
+      some_columns(names(moments$mean)[!is.finite(diag(moments$css))]), ".")
   }
   moments
 }
@@ -182,7 +183,7 @@ moments_of_rows <- function(x, weights = NULL) {
   weights <- kept$weights
   dropped <- kept$dropped
   n <- if (is.null(weights)) nrow(x) else sum(weights)
-  zero <- stats::setNames(numeric(ncol(x)), names)
+  zero <- numeric(ncol(x))
   if (n == 0) {
     return(new_moments(0, zero, matrix(0, ncol(x), ncol(x), dimnames = list(names, names)),
       dropped, zero, zero + Inf, zero - Inf))
@@ -195,9 +196,8 @@ moments_of_rows <- function(x, weights = NULL) {
   x <- .Call(C_x_standardise, x, step, one)
   mean <- two_sum(first, step)
   css <- own_products(if (is.null(weights)) x else x * sqrt(weights))
-  named <- function(v) stats::setNames(v, names)
-  new_moments(n, named(mean$total), `dimnames<-`(css, list(names, names)), dropped,
-    named(mean$rest), named(ends$low), named(ends$high))
+  new_moments(n, mean$total, `dimnames<-`(css, list(names, names)), dropped, mean$rest, ends$low,
+    ends$high)
 }
 
 # crossprod(x), some columns after the other, between which an interrupt is heard.
@@ -218,7 +218,10 @@ own_products <- function(x, flops = 1e9) {
 # Moments of two sets of rows together; columns by name.
 merge_moments <- function(a, b) {
   if (is.null(a)) return(b)
-  b <- in_order_of(b, names(a$mean))
+  if (!identical(names(b$mean), names(a$mean))) {
+    check_same_columns(names(a$mean), names(b$mean))
+    b <- b[, names(a$mean)]
+  }
   dropped <- a$dropped + b$dropped
   if (a$n == 0 || b$n == 0) {
     out <- if (a$n == 0) b else a
@@ -232,13 +235,6 @@ merge_moments <- function(a, b) {
     pmin(a$least, b$least), pmax(a$most, b$most))
 }
 
-in_order_of <- function(moments, columns) {
-  own <- names(moments$mean)
-  if (identical(own, columns)) return(moments)
-  check_same_columns(columns, own)
-  moments[, columns]
-}
-
 # ---- where the rows come from ------------------------------------------------------------
 
 # A function that gives the next piece, list(x = numeric matrix, weights), and NULL at the end; or
@@ -249,10 +245,23 @@ moment_pieces <- function(x, columns, weights, where, from, held) {
   }
   if (is.matrix(x) && !is.data.frame(x)) x <- table_matrix(x, "x")
   if (is.data.frame(x) || is.matrix(x)) {
-    warn_covariance_table(x)
-    once(moment_columns(x, columns, weights))
+    whole <- if (nrow(x) == ncol(x) && identical(rownames(x), colnames(x))) as.matrix(x)
+    if (is.numeric(whole)) warn_covariance(new_data("dense", whole, dimnames(whole)), "x")
+    piece <- moment_columns(x, columns, weights)
+    function() {
+      out <- piece
+      piece <<- NULL
+      out
+    }
   } else if (is.character(x)) {
-    refuse_file(x[1L])
+    # Files are read by others. What reads one of text is shown, whole and in pieces.
+    if (!grepl("[.](csv|tsv|tab|txt)$", x[1L])) refuse("x", "`x` is text.", reading_advice(x[1L]))
+    file <- encodeString(x[1L], quote = "\"")
+    refuse("x", "A file of text is not read here. Give what data.table::fread() makes of it,\n",
+      "  ufs_moments(data.table::fread(", file, "))\nor, where it is larger than memory, a ",
+      "function that gives the next rows:\n  rows <- file(", file,
+      ", \"r\"); top <- readLines(rows, 1)\n  ufs_moments(function() if (length(part <- ",
+      "readLines(rows, 1e5))) data.table::fread(text = c(top, part), header = TRUE))")
   } else if (is.function(x)) {
     given_pieces(x, columns, weights)
   } else if (inherits(x, "DBIConnection") || inherits(x, "tbl_sql")) {
@@ -272,12 +281,6 @@ moment_pieces <- function(x, columns, weights, where, from, held) {
     }
     data_pieces(data, columns, weights)
   }
-}
-
-once <- function(piece) function() {
-  out <- piece
-  piece <<- NULL
-  out
 }
 
 # The numeric columns of a table in memory, and the weights beside them: list(x, weights). Other
@@ -367,17 +370,6 @@ given_pieces <- function(give, columns, weights) {
   }
 }
 
-# Files are read by others. What reads one of text is shown, whole and in pieces.
-refuse_file <- function(file) {
-  if (!grepl("[.](csv|tsv|tab|txt)$", file)) refuse("x", "`x` is text.", reading_advice(file))
-  file <- encodeString(file, quote = "\"")
-  refuse("x", "A file of text is not read here. Give what data.table::fread() makes of it,\n",
-    "  ufs_moments(data.table::fread(", file, "))\nor, where it is larger than memory, a function ",
-    "that gives the next rows:\n  rows <- file(", file, ", \"r\"); top <- readLines(rows, 1)\n",
-    "  ufs_moments(function() if (length(part <- readLines(rows, 1e5))) ",
-    "data.table::fread(text = c(top, part), header = TRUE))")
-}
-
 # ---- tables in a database -------------------------------------------------------------------
 
 # list(connection, from = text after FROM, columns, weights, quote; take: from quoted names to what
@@ -420,15 +412,13 @@ settle_database <- function(table, held) {
   kept <- moment_columns(first, if (!table$all) table$columns, table$weights)
   table$columns <- colnames(kept$x)
   table$whole <- names(first)[vapply(first, inherits, NA, c("integer", "integer64"))]
-  if (table$is_sqlite) table$take <- real_or_infinite
+  # A value of SQLite has a type of its own, and RSQLite gives a whole column the type of the first:
+  # 2.5 below a large integer would be 2, and text 0. Text comes as Inf, which no sum takes.
+  if (table$is_sqlite) table$take <- function(id) {
+    paste0("CASE TYPEOF(", id, ") WHEN 'real' THEN ", id, " WHEN 'integer' THEN CAST(", id,
+      " AS REAL) WHEN 'null' THEN NULL ELSE 9e999 END AS ", id)
+  }
   table
-}
-
-# A value of SQLite has a type of its own, and RSQLite gives all of a column the type of the first:
-# 2.5 below a large integer would be 2, and text 0. Text comes as Inf, which no sum takes.
-real_or_infinite <- function(id) {
-  paste0("CASE TYPEOF(", id, ") WHEN 'real' THEN ", id, " WHEN 'integer' THEN CAST(", id,
-    " AS REAL) WHEN 'null' THEN NULL ELSE 9e999 END AS ", id)
 }
 
 # `held`: what keeps the result, to be closed whatever happens. No fetch can be interrupted, so none
@@ -440,8 +430,12 @@ query_pieces <- function(table, held, rows = 20000L) {
   function(raw = FALSE) {
     if (done) return(NULL)
     if (is.null(held$result)) {
-      send_query(table, held, paste("SELECT", paste(table$take(table$quote(names)),
-        collapse = ", "), "FROM", table$from))
+      sql <- paste("SELECT", paste(table$take(table$quote(names)), collapse = ", "), "FROM",
+        table$from)
+      send <- function() held$result <- DBI::dbSendQuery(table$connection, sql)
+      # SQLite runs in this process and hears no interrupt: one that comes meanwhile waits until the
+      # result is kept where it will be closed.
+      if (table$is_sqlite) suspendInterrupts(send()) else send()
     }
     part <- DBI::dbFetch(held$result, n = rows)
     if (raw) return(part)
@@ -456,13 +450,6 @@ query_pieces <- function(table, held, rows = 20000L) {
     }
     moment_columns(part, table$columns, table$weights)
   }
-}
-
-# SQLite runs in this process and hears no interrupt: one that comes meanwhile waits until the
-# result is kept where it will be closed.
-send_query <- function(table, held, sql) {
-  send <- function() held$result <- DBI::dbSendQuery(table$connection, sql)
-  if (table$is_sqlite) suspendInterrupts(send()) else send()
 }
 
 # Holds the result of a query while it is open.
@@ -495,7 +482,7 @@ moments_by_sql <- function(table, run = function(sql) DBI::dbGetQuery(table$conn
   n <- as.double(ask(total("1.0"), complete))
   if (is.na(n) || n == 0) {
     refuse_blank(table$columns[as.double(ask(paste0("COUNT(", id, ")"), "")) == 0])
-    ufs_abort("input", "The table has no complete row.", argument = "x")
+    refuse_data("x", "The table has no complete row.")
   }
   ends <- as.double(ask(c(total(paste0("1.0 * ", id)), paste0("MIN(", id, ")"),
     paste0("MAX(", id, ")")), complete))
@@ -509,9 +496,8 @@ moments_by_sql <- function(table, run = function(sql) DBI::dbGetQuery(table$conn
   css[at] <- sums[-seq_len(p)]
   css[lower.tri(css)] <- t(css)[lower.tri(css)]
   mean <- two_sum(mean, left / n)
-  named <- function(v) stats::setNames(v, table$columns)
-  new_moments(n, named(mean$total), css - tcrossprod(left) / n, known[1L] - known[2L],
-    named(mean$rest), named(ends[p + seq_len(p)]), named(ends[2L * p + seq_len(p)]))
+  new_moments(n, mean$total, css - tcrossprod(left) / n, known[1L] - known[2L], mean$rest,
+    ends[p + seq_len(p)], ends[2L * p + seq_len(p)])
 }
 
 # A function of expressions and a condition, whose queries have at most `batch` expressions, and as

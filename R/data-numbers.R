@@ -47,27 +47,22 @@ is_plain_number <- function(column) {
   (is.numeric(column) || is.logical(column)) && !is.object(column) && is.null(dim(column))
 }
 
-is_number_text <- function(text) {
-  number <- "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?"
-  grepl(paste0("^( *", number, " *| *[-+]?Inf *|TRUE|FALSE)\\z"), text, perl = TRUE,
-    useBytes = TRUE)
-}
-
 # Columns of text: those that were asked for, and those of numbers beside which something else
 # stands.
 refuse_text <- function(x, wanted, arg = "x") {
+  number <- paste0("^( *[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *| *[-+]?Inf *|TRUE|",
+    "FALSE)\\z")
   for (name in names(x)[vapply(x, is.character, NA)]) {
     own <- x[[name]]
-    bad <- which(!is_number_text(own) & !is.na(own))
+    bad <- which(!grepl(number, own, perl = TRUE, useBytes = TRUE) & !is.na(own))
     if (length(bad) > sum(!is.na(own)) / 2 || all(is.na(own))) next
     lead <- paste0("Column '", name, "' of `", arg, "` is ")
     if (length(bad)) {
-      ufs_abort("input", lead, "not numeric: '", own[bad[1L]], "' in row ",
+      refuse_data(arg, lead, "not numeric: '", own[bad[1L]], "' in row ",
         format(bad[1L], big.mark = ",", scientific = FALSE), " is no number. Mend it, or leave ",
-        "the column out.", argument = arg)
+        "the column out.")
     }
-    ufs_abort("input", lead, "text of numbers. Make it numbers, or leave the column out.",
-      argument = arg)
+    refuse_data(arg, lead, "text of numbers. Make it numbers, or leave the column out.")
   }
   asked <- intersect(names(x), wanted)
   if (length(asked)) refuse("columns", "Not numeric: ", some_columns(asked), ".")
@@ -77,11 +72,13 @@ warn_digits <- function(rows) {
   long <- vapply(rows, function(col) is.double(col) && !is.object(col) &&
     (max(0, col, na.rm = TRUE) > 2^53 || min(0, col, na.rm = TRUE) < -2^53) &&
     any(abs(col) > 2^53 & col == round(col) & abs(col) < 2^64, na.rm = TRUE), NA)
-  if (any(long)) {
-    ufs_warn("digits", "`x` has whole numbers beyond 2^53 in ", some_columns(names(rows)[long]),
-      ": their last digits are lost in double precision. Subtract a number before, or leave ",
-      "identifiers out.")
-  }
+  if (any(long)) digits_lost("numbers", names(rows)[long])
+}
+
+digits_lost <- function(what, names) {
+  ufs_warn("digits", "`x` has whole ", what, " beyond 2^53", if (!is.null(names)) " in ",
+    if (!is.null(names)) some_columns(names), ": their last digits are lost in double precision. ",
+    "Subtract a number before, or leave identifiers out.")
 }
 
 # Whole numbers of 64 bits, two of 32 in the place of a double; the least one is NA. Doubles have 53
@@ -95,22 +92,8 @@ from_integer64 <- function(x, name = NULL) {
   low[is.na(low)] <- -2^31
   low <- low %% 2^32
   out <- high * 2^32 + low
-  if (any(out - high * 2^32 != low, na.rm = TRUE)) {
-    ufs_warn("digits", "`x` has whole numbers (integer64) beyond 2^53",
-      if (!is.null(name)) paste(" in", some_columns(name)), ": their last digits are lost in ",
-      "double precision. Subtract a number before, or leave identifiers out.")
-  }
+  if (any(out - high * 2^32 != low, na.rm = TRUE)) digits_lost("numbers (integer64)", name)
   if (length(dim(x)) == 2L) matrix(out, nrow(x), ncol(x), dimnames = dimnames(x)) else out
-}
-
-# Says which columns are dates and times.
-tell_times <- function(x) {
-  days <- vapply(x, inherits, NA, "Date")
-  times <- vapply(x, inherits, NA, "POSIXt")
-  if (!any(days | times)) return(invisible())
-  ufs_inform("dates", some_columns(names(x)[days | times]), if (sum(days | times) == 1L) " is" else
-    " are", " taken as numbers: ", paste(c("days", "seconds")[c(any(days), any(times))],
-    collapse = " and "), " since 1970.")
 }
 
 plain_numbers <- function(x) {
@@ -144,17 +127,6 @@ flat_names <- function(name, inner) {
   if (is.null(names)) paste0(name, ".", seq_len(ncol(inner))) else paste0(name, "[", names, "]")
 }
 
-# The widest column that is a matrix, such as spectra beside an outcome: list(name, columns), the
-# latter the names that flat_table() gives its columns. NULL without one.
-widest_matrix <- function(x) {
-  width <- vapply(x, function(col) {
-    if (length(dim(col)) == 2L) as.integer(dim(col)[2L]) else 0L
-  }, 0L)
-  if (all(width < 2L)) return(NULL)
-  widest <- which.max(width)
-  list(name = names(x)[widest], columns = flat_names(names(x)[widest], x[[widest]]))
-}
-
 # ---- factors ------------------------------------------------------------------------------------
 
 # How the factors of a table are coded: for each column list(levels, nominal), NULL for one that is
@@ -177,8 +149,8 @@ coded_table <- function(x, coding, arg) {
     code <- match(as.character(value), coding[[j]]$levels)
     new <- unique(as.character(value)[is.na(code) & !is.na(value)])
     if (length(new)) {
-      ufs_abort("input", "`", arg, "` has levels in ", some_columns(names(x)[j]),
-        " that the data of the fit do not have: ", some_names(new), ".", argument = arg)
+      refuse_data(arg, "`", arg, "` has levels in ", some_columns(names(x)[j]),
+        " that the data of the fit do not have: ", some_names(new), ".")
     }
     x[[j]] <- as.double(code)
   }

@@ -123,7 +123,9 @@ open_checked <- function(x, dense = FALSE, code = TRUE) {
   x <- open_data(x)
   arg <- if (is.null(x$arg)) "x" else x$arg
   if (dense) x[c("x", "kind")] <- list(dense_data(x, arg), "dense")
-  if (x$p < 1L || x$n < 3L) refuse_size(x$n, x$p, arg)
+  if (x$p < 1L) refuse_data(arg, "`", arg, "` has no columns.")
+  if (x$n < 3L) refuse_data(arg, "`", arg, "` has ", count_words(x$n, "row"),
+    " (samples); at least 3 are needed.")
   if (!isTRUE(x$quiet)) {
     # Said once in a session, where features_in_rows() sees a reason or columns are no features:
     # genes x samples is how many tables come, and every method would take the genes for samples.
@@ -182,7 +184,11 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   constant <- check_prepared(moments, if (is.null(opened$table)) features else
     feature_names(opened$table$features, opened$table$p, FALSE)[opened$variable], arg, warn, opened)
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
-  if (warn && length(constant)) tell_constant(opened$held, constant, features)
+  lost <- if (warn) intersect(opened$held$include, constant)
+  if (length(lost)) {
+    ufs_inform("constraints", "In by `include`, but constant, and so not chosen: ",
+      some_columns(features[lost]), ".")
+  }
   data <- list_of(x = NULL, n = opened$n, p = opened$p, keep, constant,
     norm = moments$norm[keep], variance = moments$sd[keep]^2, divisor = 1, features,
     samples = opened$samples, named = !is.null(opened$features),
@@ -298,10 +304,10 @@ check_norms <- function(data, arg = "x") {
   size <- norm / data$divisor
   bad <- !is.finite(size) | size > 1e150 | (norm > 0 & size < 1e-150)
   if (any(bad)) {
-    ufs_abort("input", "The values of ", some_columns(data$features[data$keep][bad]), " of `", arg,
+    refuse_data(arg, "The values of ", some_columns(data$features[data$keep][bad]), " of `", arg,
       "` are too ", if (all(size[bad] < 1)) "small" else if (all(size[bad] > 1)) "large" else
         "small or too large",
-      " to be squared. Rescale them, e.g. with scale = TRUE.", argument = arg)
+      " to be squared. Rescale them, e.g. with scale = TRUE.")
   }
 }
 
@@ -390,24 +396,17 @@ expand_columns <- function(value, data, names = NULL) {
 
 # ---- arguments ----------------------------------------------------------------------
 
-refuse_size <- function(n, p, arg) {
-  if (p < 1L) ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
-  ufs_abort("input", "`", arg, "` has ", count_words(n, "row"), " (samples); at least 3 are ",
-    "needed.", argument = arg)
-}
-
 # Errors and warnings of the input pass; returns the constant columns.
 check_prepared <- function(moments, features, arg, warn, opened) {
   if (length(moments$bad)) refuse_gaps(opened, moments$bad, features, arg)
   if (length(moments$unfit)) {
-    ufs_abort("input", "The values of ", some_columns(features[moments$unfit]), " of `", arg,
+    refuse_data(arg, "The values of ", some_columns(features[moments$unfit]), " of `", arg,
       "` are too near the ends of double precision: they cannot be centred and scaled without ",
-      "loss. Multiply or divide them first.", argument = arg)
+      "loss. Multiply or divide them first.")
   }
   constant <- which(moments$constant)
   if (length(constant) == length(features)) {
-    ufs_abort("input", "All columns of `", arg, "` are constant: nothing can be selected.",
-      argument = arg)
+    refuse_data(arg, "All columns of `", arg, "` are constant: nothing can be selected.")
   }
   if (length(constant) && warn) {
     ufs_warn("constant", count_words(length(constant), "column"), " of `", arg, "` ",

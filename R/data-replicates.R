@@ -39,8 +39,8 @@ replicate_squares <- function(data, replicates = data$row_held$replicates) {
   for (at in in_pieces(data$p, max(1, floor(block_bytes() / (8 * data$n))))) {
     z <- data_columns(data, at)[used, , drop = FALSE]
     if (scaled && anyNA(z)) {
-      ufs_abort("input", "`x` has missing values, and `block_scale` and `replicates` together ",
-        "need all: choose `na` in ufs_data().", argument = "x")
+      refuse_data("x", "`x` has missing values, and `block_scale` and `replicates` together ",
+        "need all: choose `na` in ufs_data().")
     }
     for (same in split(seq_along(at), equal_columns(is.na(z) + 0))) {
       there <- !is.na(z[, same[1L]])
@@ -64,7 +64,14 @@ two_way_design <- function(level, block, weight) {
   both <- matrix(0, max(level, 0L), max(block, 0L))
   cell <- rowsum(weight, level + nrow(both) * (block - 1L))
   both[as.integer(rownames(cell))] <- cell
-  part <- connected_parts(level, block)
+  # For each level the part to which blocks connect it, by its lowest level.
+  part <- seq_len(max(level, 0L))
+  repeat {
+    least <- tapply(part[level], block, min)
+    new <- pmin(part, as.vector(tapply(least[block], level, min)))
+    if (identical(new, part)) break
+    part <- new
+  }
   parts <- length(unique(part))
   list_of(level, block, both, of_level = rowSums(both), of_block = colSums(both), part,
     part_of_block = part[level[match(seq_len(ncol(both)), block)]],
@@ -109,17 +116,6 @@ each_alone <- function(level) {
   level
 }
 
-# For each level the part to which blocks connect it, by its lowest level.
-connected_parts <- function(level, block) {
-  part <- seq_len(max(level, 0L))
-  repeat {
-    least <- tapply(part[level], block, min)
-    new <- pmin(part, as.vector(tapply(least[block], level, min)))
-    if (identical(new, part)) return(part)
-    part <- new
-  }
-}
-
 # Reliability from mean squares, a data frame with a row for each column:
 #   f, p_value     between over within, and its probability where nothing repeats
 #   reliability    1 - within / between, at least 0: the share of the variance of the levels' means
@@ -148,12 +144,6 @@ independent_rows <- function(x) {
 }
 
 # ---- methods that choose columns ----------------------------------------------------------------
-
-# The arguments of a fit whose data hold replicates, for a method that chooses columns.
-on_levels <- function(args, selects) {
-  if (selects == "features") args$x <- data_of_levels(args$x)
-  args
-}
 
 # What permutes rows, tests or counts degrees of freedom works on independent units: of data with
 # replicates their levels. `least`: fewer say nothing.
@@ -201,7 +191,12 @@ table_of_levels <- function(data, squares, share, flat, sd) {
   z <- squares$means * rep(share, each = n_levels)
   out <- new_data("dense", z, list(NULL, data$features), data$input$origin)
   out$input <- data$input
-  out$input$note <- c(data$input$note, level_words(n_levels, share, flat))
+  lost <- sum(share == 0 & !flat)
+  out$input$note <- c(data$input$note, paste0("replicates   columns judged on the means of ",
+    n_levels, " levels, shrunk by reliability (", format(stats::median(share[!flat]), digits = 2L),
+    " in the median column)",
+    if (lost) paste0("; ", count_words(lost, "column"), if (lost == 1L) " does" else " do",
+      " not repeat at all")))
   out[c("held", "quiet", "arg")] <- list(data$held, TRUE, data$arg)
   sums <- intersect(held_names("rows", sums = TRUE), names(data$row_held))
   evidence <- intersect(held_names("rows", evidence = TRUE), names(data$row_held))
@@ -211,15 +206,6 @@ table_of_levels <- function(data, squares, share, flat, sd) {
     held = c(data$row_held[sums], data$row_held[evidence],
       list(by = stats::setNames(rep("solver", length(evidence)), evidence))))
   out
-}
-
-level_words <- function(n_levels, share, flat) {
-  lost <- sum(share == 0 & !flat)
-  paste0("replicates   columns judged on the means of ", n_levels,
-    " levels, shrunk by reliability (", format(stats::median(share[!flat]), digits = 2L),
-    " in the median column)",
-    if (lost) paste0("; ", count_words(lost, "column"), if (lost == 1L) " does" else " do",
-      " not repeat at all"))
 }
 
 # A fit of such a table: `center` and `scale` give what it was made of from rows of x, and the rows

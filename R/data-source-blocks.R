@@ -26,8 +26,8 @@ from_source <- function(read) {
     # S4 puts this before the words of others.
     words <- "error in evaluating the argument .[^']*. in selecting a method for function .[^']*.: "
     said <- sub("[.]?\\s*$", "", gsub(words, "", conditionMessage(e)))
-    ufs_abort("input", "`x` cannot be read from where it lies: the file is damaged, gone, or not ",
-      "what it was (", said, ").", argument = "x")
+    refuse_data("x", "`x` cannot be read from where it lies: the file is damaged, gone, or not ",
+      "what it was (", said, ").")
   })
 }
 

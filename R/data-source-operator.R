@@ -12,8 +12,11 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     force(method)
     function(...) method(op, ...)
   })
+  # Does memory hold what is read? Then no file is passed over.
+  base <- source
+  while (base$kind == "planned") base <- base$object$base
   structure(c(list(kind = "source", n = op$n, p = op$p, count = count, store = store,
-    bytes = source$bytes, held = is_held(source)), calls), class = "ufs_x")
+    bytes = source$bytes, held = base$kind == "sparse"), calls), class = "ufs_x")
 }
 
 # ---- the calls

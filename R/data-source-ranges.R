@@ -81,6 +81,6 @@ lines_other_way <- function(lines, size) {
 }
 
 refuse_damaged <- function() {
-  ufs_abort("input", "The file of `x` is damaged: the place of an entry is outside the matrix, ",
-    "or there twice.", argument = "x")
+  refuse_data("x", "The file of `x` is damaged: the place of an entry is outside the matrix, ",
+    "or there twice.")
 }

@@ -41,9 +41,7 @@ new_source <- function(object, kind, size, chunk, block_bytes, BPPARAM) {
   per_line <- 8 * if (by == "rows") size[2L] else size[1L]
   lines <- max(1, floor(block_bytes / per_line))
   lines_per_chunk <- if (by == "rows") chunk[1L] else chunk[2L]
-  if (lines > lines_per_chunk) {
-    lines <- lines_per_chunk * floor(lines / lines_per_chunk)
-  }
+  if (lines > lines_per_chunk) lines <- lines_per_chunk * floor(lines / lines_per_chunk)
   list_of(object, kind, n = as.integer(size[1L]), p = as.integer(size[2L]), by, step = lines,
     lines_per_chunk, rows = NULL, columns = NULL, bytes = block_bytes, BPPARAM)
 }
@@ -102,13 +100,27 @@ read_source <- function(source, i = NULL, j = NULL) {
   j <- compose_index(source$columns, j)
   piece <- from_source(switch(source$kind,
     delayed = DelayedArray::extract_array(source$object, list(i, j)),
-    big = read_big(source$object, i, j),
+    big = {
+      big <- source$object
+      if (!inherits(big, "big.matrix")) big <- bigmemory::attach.big.matrix(big)
+      big[if (is.null(i)) seq_len(nrow(big)) else i, if (is.null(j)) seq_len(ncol(big)) else j,
+        drop = FALSE]
+    },
     bound = read_bound(source$object, i, j),
-    planned = planned(read_for_plan(source$object$base, i, j), source$object$plan, i, j),
+    planned = {
+      base <- source$object$base
+      plain <- base$kind == "sparse" && is.null(base$rows) && is.null(base$row_shift) &&
+        is.null(base$row_divide)
+      # Whole columns of a sparse matrix are made dense where the plan is followed, one at a time.
+      x <- if (plain && is.null(i) && !is.null(j)) {
+        columns_of_sparse(base$object, compose_index(base$columns, j))
+      } else read_source(base, i, j)
+      planned(x, source$object$plan, i, j)
+    },
     sparse = read_sparse(source$object, i, j)
   ))
   if (!is.numeric(piece) && !is.logical(piece)) {
-    ufs_abort("input", "`x` must be numeric, not of type ", typeof(piece), ".", argument = "x")
+    refuse_data("x", "`x` must be numeric, not of type ", typeof(piece), ".")
   }
   # Either replacement would copy the block.
   if (!is.null(dimnames(piece))) dimnames(piece) <- NULL
@@ -121,13 +133,6 @@ read_source <- function(source, i = NULL, j = NULL) {
 # Whole lines along the blocks.
 read_block <- function(source, lines) {
   if (source$by == "rows") read_source(source, i = lines) else read_source(source, j = lines)
-}
-
-read_big <- function(object, i, j) {
-  if (!inherits(object, "big.matrix")) object <- bigmemory::attach.big.matrix(object)
-  if (is.null(i)) i <- seq_len(nrow(object))
-  if (is.null(j)) j <- seq_len(ncol(object))
-  object[i, j, drop = FALSE]
 }
 
 # One pass: fun(block, lines, ...) for every block, its values combined in the order of the
@@ -309,8 +314,8 @@ read_spilled <- function(spilled, index, lines = NULL) {
     read <- .Call(C_file_numbers, spilled$path, before * across + (index[ord[first]] - 1) * lines,
       as.double(lines * (last - first + 1)))
     if (is.null(read)) {
-      ufs_abort("input", "The temporary copy of `x`, '", spilled$path, "', cannot be read any ",
-        "more.", argument = "x")
+      refuse_data("x", "The temporary copy of `x`, '", spilled$path, "', cannot be read any ",
+        "more.")
     }
     dim(read) <- c(lines, length(index))
     if (is.unsorted(ord)) read[, order(ord), drop = FALSE] else read
@@ -333,20 +338,6 @@ read_spilled <- function(spilled, index, lines = NULL) {
 
 # ---- data that are read through a plan: R/data-weights.R ----------------------------------------
 
-# Does memory hold what is read? Then no file is passed over.
-is_held <- function(source) {
-  while (source$kind == "planned") source <- source$object$base
-  source$kind == "sparse"
-}
-
-# Read by columns, as a sparse matrix is held.
-sparse_source <- function(data) {
-  loadNamespace("Matrix")
-  out <- new_source(data$x, "sparse", c(data$n, data$p), c(data$n, 1L), 2 * block_bytes(), NULL)
-  out$packages <- "Matrix"
-  out
-}
-
 read_sparse <- function(x, i, j) {
   if (!is.null(i)) return(as.matrix(if (is.null(j)) x[i, , drop = FALSE] else
     x[i, j, drop = FALSE]))
@@ -359,15 +350,6 @@ columns_of_sparse <- function(x, j) {
   count <- x@p[j + 1L] - x@p[j]
   at <- sequence(count, x@p[j] + 1L)
   sparse_entries(x@Dim[1L], x@i[at], c(0L, cumsum(count)), x@x[at])
-}
-
-# Whole columns of a sparse matrix are made dense where the plan is followed, one at a time.
-read_for_plan <- function(base, i, j) {
-  plain <- base$kind == "sparse" && is.null(base$rows) && is.null(base$row_shift) &&
-    is.null(base$row_divide)
-  if (plain && is.null(i) && !is.null(j)) {
-    columns_of_sparse(base$object, compose_index(base$columns, j))
-  } else read_source(base, i, j)
 }
 
 # (x - mean of its block) * factor of its block, to the power, + add, times root: for the rows i and

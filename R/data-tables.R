@@ -20,29 +20,27 @@ is_table <- function(x) length(dim(x)) == 2L
 join_tables <- function(x, arg, read, inner = FALSE) {
   names <- names_of(x)
   if (!all(nzchar(names)) || anyDuplicated(names)) {
-    ufs_abort("input", "`", arg, "` is a list of tables: each needs a name of its own, as in ",
-      "list(genes = a, proteins = b).", argument = arg)
+    refuse_data(arg, "`", arg, "` is a list of tables: each needs a name of its own, as in ",
+      "list(genes = a, proteins = b).")
   }
   other <- names[!vapply(x, is_table, NA)]
   held <- names[vapply(x, inherits, NA, c("ufs_data", "ufs_sketch", "ufs_moments"))]
   if (length(other)) {
-    ufs_abort("input", "`", arg, "` is a list of tables, but ", some_names(other),
-      if (length(other) == 1L) " is no table." else " are no tables.", argument = arg)
+    refuse_data(arg, "`", arg, "` is a list of tables, but ", some_names(other),
+      if (length(other) == 1L) " is no table." else " are no tables.")
   }
   if (length(held)) {
-    ufs_abort("input", "`", arg, "`: give ", some_names(held), " as a table, not as ",
-      kind_of(x[[held[1L]]]), "; arguments of ufs_data() are for the whole list.", argument = arg)
+    refuse_data(arg, "`", arg, "`: give ", some_names(held), " as a table, not as ",
+      kind_of(x[[held[1L]]]), "; arguments of ufs_data() are for the whole list.")
   }
   parts <- Map(function(table, name) read(table, element_words(arg, name), name), x, names(x))
   empty <- names(parts)[vapply(parts, `[[`, 0L, "p") == 0L]
-  if (length(empty)) {
-    ufs_abort("input", "`", element_words(arg, empty[1L]), "` has no columns.", argument = arg)
-  }
+  if (length(empty)) refuse_data(arg, "`", element_words(arg, empty[1L]), "` has no columns.")
   disk <- names(parts)[vapply(parts, function(part) part$kind == "source", NA)]
   if (length(disk)) {
-    ufs_abort("input", "`", arg, "`: ", some_names(disk), if (length(disk) == 1L) " is" else " are",
+    refuse_data(arg, "`", arg, "`: ", some_names(disk), if (length(disk) == 1L) " is" else " are",
       " on disk, and several tables are joined in memory: give as.matrix() of it, or some of its ",
-      "columns.", argument = arg)
+      "columns.")
   }
   rows <- match_rows(parts, arg, inner)
   features <- unlist(Map(table_columns_of, names(parts), parts), use.names = FALSE)
@@ -54,7 +52,7 @@ join_tables <- function(x, arg, read, inner = FALSE) {
     own <- if (any(sparse) && !keep) methods::as(part$x, "CsparseMatrix") else part$x
     if (is.null(at)) own else own[at, , drop = FALSE]
   }, parts, rows, sparse)
-  joined <- do.call(cbind, unname(lapply(values, unnamed)))
+  joined <- do.call(cbind, unname(lapply(values, `dimnames<-`, list(NULL, NULL))))
   dimnames(joined) <- list(samples, features)
   if (any(sparse)) joined <- methods::as(joined, "CsparseMatrix")
   out <- new_data(if (any(sparse)) "sparse" else "dense", joined, list(samples, features))
@@ -78,11 +76,6 @@ element_words <- function(arg, name) {
     paste0(arg, "[[\"", name, "\"]]")
 }
 
-unnamed <- function(x) {
-  dimnames(x) <- list(NULL, NULL)
-  x
-}
-
 # A column without a name has its number in its table.
 table_columns_of <- function(name, part) {
   own <- if (is.null(part$features)) rep("", part$p) else part$features
@@ -98,21 +91,20 @@ match_rows <- function(parts, arg, inner) {
   if (!any(named)) {
     size <- vapply(parts, `[[`, 0L, "n")
     if (any(size != size[1L])) {
-      ufs_abort("input", "The tables of `", arg, "` have ", paste(paste0(size, " (", names(parts),
-        ")"), collapse = ", "), " rows, and no names by which to match these.", argument = arg)
+      refuse_data(arg, "The tables of `", arg, "` have ", paste(paste0(size, " (", names(parts),
+        ")"), collapse = ", "), " rows, and no names by which to match these.")
     }
     return(lapply(parts, function(part) NULL))
   }
   if (!all(named)) {
-    ufs_abort("input", "The tables of `", arg, "` are matched by row names, and ",
-      some_names(names(parts)[!named]), " has none: give each table row names, or none of them.",
-      argument = arg)
+    refuse_data(arg, "The tables of `", arg, "` are matched by row names, and ",
+      some_names(names(parts)[!named]), " has none: give each table row names, or none of them.")
   }
   for (name in names(parts)) {
     twice <- unique(parts[[name]]$samples[duplicated(parts[[name]]$samples)])
     if (length(twice)) {
-      ufs_abort("input", "`", element_words(arg, name), "` has row names more than once: ",
-        some_names(twice), ".", argument = arg)
+      refuse_data(arg, "`", element_words(arg, name), "` has row names more than once: ",
+        some_names(twice), ".")
     }
   }
   all <- unique(unlist(lapply(parts, `[[`, "samples"), use.names = FALSE))
@@ -121,18 +113,16 @@ match_rows <- function(parts, arg, inner) {
   if (inner && length(short)) {
     shared <- setdiff(first$samples, unlist(lost))
     if (!length(shared)) {
-      ufs_abort("input", "The tables of `", arg, "` share no sample: compare their row names.",
-        argument = arg)
+      refuse_data(arg, "The tables of `", arg, "` share no sample: compare their row names.")
     }
     ufs_inform("join", length(shared), " of ", count_words(length(all), "sample"),
       " are in every table and taken.")
     return(lapply(parts, function(part) match(shared, part$samples)))
   }
   if (length(short)) {
-    ufs_abort("input", "The tables of `", arg, "` must have the same samples: ",
+    refuse_data(arg, "The tables of `", arg, "` must have the same samples: ",
       paste0("'", short, "' lacks ", vapply(lost[short], some_names, "", most = 20L),
-        collapse = "; "), ". join = \"inner\" of ufs_data() keeps the rows that all have.",
-        argument = arg)
+        collapse = "; "), ". join = \"inner\" of ufs_data() keeps the rows that all have.")
   }
   lapply(parts, function(part) {
     if (!identical(part$samples, first$samples)) match(first$samples, part$samples)

@@ -21,7 +21,11 @@ weighted_columns <- function(data, center, by) {
   mean <- sums(raw_operator(data))
   overall <- colSums(mean * size) / sum(size)
   # Rows made of moments (data-moments.R) have an offset beside them.
-  if (!is.null(data$offset)) overall <- overall + known_offset(data$offset, center)
+  if (!is.null(data$offset)) overall <- overall + data$offset
+  # The means of a covariance matrix may be unknown.
+  if (anyNA(data$offset) && !center) {
+    refuse("center", "`center` = FALSE needs the means of the columns: give `mean` beside `cov`.")
+  }
   plan <- list(block = block, mean = mean, root = if (!is.null(rows$weights)) sqrt(weight))
   df <- sum(weight) - max(block)
   if (!is.null(rows$weights) && df <= n * .Machine$double.eps * sum(weight)) {
@@ -60,14 +64,6 @@ weighted_columns <- function(data, center, by) {
   list(data = centred, ready = ready, df = df)
 }
 
-# The means of moments; those of a covariance matrix may be unknown.
-known_offset <- function(offset, center) {
-  if (anyNA(offset) && !center) {
-    refuse("center", "`center` = FALSE needs the means of the columns: give `mean` beside `cov`.")
-  }
-  offset
-}
-
 # The data with their columns moved to the same mean in all blocks (and scaled within, if asked),
 # and no constraint about it left.
 without_blocks <- function(data) {
@@ -94,7 +90,10 @@ data_moments <- function(data) if (data$kind == "dense") .Call(C_moments, data$x
 # The data after the plan: a new matrix, or a source that reads through it.
 planned_data <- function(data, plan) {
   if (data$kind == "dense") data$x <- planned(data$x, plan, NULL, NULL) else {
-    base <- if (data$kind == "source") data$x else sparse_source(data)
+    # Read by columns, as a sparse matrix is held.
+    base <- if (data$kind == "source") data$x else c(new_source(data$x, "sparse",
+      c(data$n, data$p), c(data$n, 1L), 2 * block_bytes(), NULL), packages = "Matrix")
+    load_reader(data)
     out <- base
     base["BPPARAM"] <- list(NULL)
     out[c("object", "kind", "rows", "columns")] <- list(list_of(base, plan), "planned", NULL, NULL)

@@ -1,7 +1,10 @@
 # Pictures in base graphics: a picture (R/draw-style.R) is drawn by the function of its kind.
 
 draw_picture <- function(pic, ...) {
-  check_dots_graphics(...)
+  # Base graphics would only warn of a wrong name, several times.
+  unknown <- if (...length()) setdiff(names_of(list(...)), c(names(graphics::par(no.readonly =
+    TRUE)), names(formals(utils::getS3method("plot", "default")))))
+  if (length(unknown)) refuse_argument(unknown[1L])
   draw_one <- switch(pic$kind, curves = draw_curves, spikes = draw_spikes, dots = draw_dots,
     tiles = draw_tiles, scatter = draw_scatter)
   panels <- panels_of(pic)
@@ -22,7 +25,12 @@ draw_picture <- function(pic, ...) {
 # Several pictures side by side, or below each other on a high page. Graphical parameters of the
 # user's are meant for one picture, the first.
 draw_pictures <- function(pics, ...) {
-  panels <- if (length(pics) > 1L && !...length()) free_panels(length(pics))
+  n <- length(pics)
+  # Not where they would be too small, nor on a page that is not ours to divide.
+  page <- graphics::par("din")
+  ours <- n > 1L && !...length() && all(graphics::par("mfrow") == 1L) && !graphics::par("new") &&
+    all(graphics::par("fig") == c(0, 1, 0, 1))
+  panels <- if (ours) if (page[2L] >= 3.2 * n) c(n, 1L) else if (page[1L] >= 2.6 * n) c(1L, n)
   if (is.null(panels)) return(draw_picture(pics[[1L]], ...))
   old <- graphics::par(c("mfrow", "mex", "cex", "mar", "cex.main"))
   on.exit(graphics::par(old))
@@ -32,15 +40,6 @@ draw_pictures <- function(pics, ...) {
     graphics::par(mar = c(4.5, if (pic$kind == "dots") 1 else 4, 4.1, .8))
     draw_picture(pic)
   }
-}
-
-# Rows and columns for n pictures on this page; NULL if they would be too small, or if the page is
-# not ours to divide.
-free_panels <- function(n) {
-  page <- graphics::par("din")
-  if (any(graphics::par("mfrow") > 1L) || graphics::par("new") ||
-      any(graphics::par("fig") != c(0, 1, 0, 1))) return(NULL)
-  if (page[2L] >= 3.2 * n) c(n, 1L) else if (page[1L] >= 2.6 * n) c(1L, n)
 }
 
 # plot() with our settings, the user's ones in front, with words that their sides have room for.
@@ -328,9 +327,7 @@ draw_tiles <- function(pic, ...) {
     zlim = pic$limits, add = TRUE, useRaster = rows * columns > 4000L)
   if (isTRUE(pic$row_labels)) {
     # One row or one column has no line between, and segments() takes no empty coordinates.
-    if (rows > 1L) {
-      graphics::segments(.5, seq_len(rows - 1L) + .5, columns + .5, col = "white")
-    }
+    if (rows > 1L) graphics::segments(.5, seq_len(rows - 1L) + .5, columns + .5, col = "white")
     if (columns > 1L) {
       graphics::segments(seq_len(columns - 1L) + .5, .5, y1 = rows + .5, col = "white")
     }

@@ -533,9 +533,7 @@ all_columns <- function(fit, data) {
 plain_columns <- function(fit, data, index = seq_len(fit$p)) {
   if (is.null(data)) refuse("data", "This picture needs the data: plot(fit, type, data).")
   x <- new_columns(fit, data, index, "data")
-  if (!all(is.finite(x))) {
-    ufs_abort("input", "`data` has missing or infinite values.", argument = "data")
-  }
+  if (!all(is.finite(x))) refuse_data("data", "`data` has missing or infinite values.")
   if (is.null(fit$coded)) colnames(x) <- fit$names$features[index]
   x
 }
@@ -565,9 +563,7 @@ sample_groups <- function(fit, n, y) {
   }
   cluster <- fit$solution$cluster
   # Clusters around chosen samples have these as their numbers: counted in the order of the choice.
-  if (is.null(fit$feature_scores)) {
-    cluster <- match(cluster, intersect(fit$sample_ranking, cluster))
-  }
+  if (is.null(fit$feature_scores)) cluster <- match(cluster, intersect(fit$sample_ranking, cluster))
   if (length(cluster) == n && length(unique(cluster)) <= 40L) {
     list(of = as.factor(cluster), name = "cluster")
   }

@@ -242,9 +242,9 @@ scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
   z <- new_columns(fit, newdata, index)
   bad <- which(colSums(!is.finite(z)) > 0)
   if (length(bad)) {
-    ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
+    refuse_data("newdata", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
       some_columns(if (is.null(fit$coded)) fit$names$features[index[bad]] else colnames(z)[bad]),
-      ".", argument = "newdata")
+      ".")
   }
   scaled_as(fit, z, index)
 }
@@ -275,8 +275,8 @@ match_columns <- function(object, newdata, index = seq_len(object$p), arg = "new
   names <- names$names
   if (!object$names$named || is.null(names)) {
     if (size != object$p) {
-      ufs_abort("input", "`newdata` has ", size, " features without names to match; ",
-        "the fit has ", object$p, ".", argument = "newdata")
+      refuse_data("newdata", "`newdata` has ", size, " features without names to match; ",
+        "the fit has ", object$p, ".")
     }
     return(index)
   }
@@ -287,10 +287,7 @@ match_columns <- function(object, newdata, index = seq_len(object$p), arg = "new
   unclear <- match(index, repeated, 0L)
   if (any(unclear > 0L)) refuse_shared(names(repeated)[unclear], arg, "feature")
   at <- places_by_name(known[index], names, character(), arg, "feature")
-  if (anyNA(at)) {
-    ufs_abort("input", "`", arg, "` lacks ", some_columns(known[index][is.na(at)]), ".",
-      argument = arg)
-  }
+  if (anyNA(at)) refuse_data(arg, "`", arg, "` lacks ", some_columns(known[index][is.na(at)]), ".")
   at
 }
 

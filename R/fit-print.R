@@ -273,9 +273,7 @@ as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL
     rank = seq_along(ranking), chosen = NA)
   names(out)[1L] <- one
   shown <- shown_ranking(x, one)
-  if (!is.null(shown$size)) {
-    out$chosen <- ranking %in% utils::head(shown$ranking, shown$size)
-  }
+  if (!is.null(shown$size)) out$chosen <- ranking %in% utils::head(shown$ranking, shown$size)
   key <- unname(x[[paste0(one, "_key")]])
   if (length(unique(key[!is.na(key)])) > 1L) out$key <- key[ranking]
   out

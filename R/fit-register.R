@@ -165,7 +165,8 @@ own_method <- function(own, role) {
   if (role == "needed") first[number] <- alist(number = )
   out <- function() NULL
   body(out) <- quote({
-    run_fit(own_name(.own), match.call(), sys.call(), as.list(environment()), list(...))
+    run_fit(own_name(.own), match.call(), sys.call(), as.list(environment()), list(...),
+    parent.frame())
   })
   formals(out) <- c(first, more, alist(... = ), list(center = own$center, scale = own$scale),
     alist(control = ufs_control()))
@@ -306,9 +307,7 @@ own_scores <- function(value, own, names) {
   value <- as.double(value)
   if (!is.null(words)) value[place(words)] <- value
   bad <- which(!is.finite(value))
-  if (length(bad)) {
-    wrong("the score of ", one, " '", names[bad[1L]], "' is ", value[bad[1L]])
-  }
+  if (length(bad)) wrong("the score of ", one, " '", names[bad[1L]], "' is ", value[bad[1L]])
   value
 }
 

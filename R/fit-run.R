@@ -105,13 +105,14 @@ print.ufs_methods <- function(x, ...) {
 
 # The road of every fit: check, open, prepare, solve, rank, report. A method's function is one line,
 # which hands over its name, its call (match.call(), and sys.call() as it was written), its
-# arguments and its dots, which are arguments of ufs_data(). Its register() line says what it wants
+# arguments, its dots, which are arguments of ufs_data(), and the frame that it was called from
+# (`env`), where words without quotes are looked up. Its register() line says what it wants
 # prepared, its iteration settings, the ranges of its arguments, and what solves it.
-run_fit <- function(method, call, written, args, dots) {
+run_fit <- function(method, call, written, args, dots, env) {
   start <- proc.time()[[3L]]
   watch_over(paste0("ufs_", method, "()"))
   row <- registered[[method]]
-  check_objects(as.list(written)[-1L], names(formals(row$fit)), parent.frame(2L))
+  check_objects(as.list(written)[-1L], names(formals(row$fit)), env)
   paper <- if (row$published || (is.list(args$control) && length(args$control[["paper"]]))) {
     paper_settings(row, method, args$control, dots)
   }
@@ -127,9 +128,7 @@ run_fit <- function(method, call, written, args, dots) {
       "nothing. Give ufs_moments() the standard deviations, too (`sd`).")
   }
   args["x"] <- list(open_x(before, row, method, dots))
-  if (!is.null(args$labelled)) {
-    args["labelled"] <- list(labelled_left(before, args$labelled, dots))
-  }
+  if (!is.null(args$labelled)) args["labelled"] <- list(labelled_left(before, args$labelled, dots))
   # The fit, its call too, is that for the number.
   if (identical(args$k, "auto")) {
     seen <- if (!inherits(before, "ufs_moments")) args$x else
@@ -143,7 +142,7 @@ run_fit <- function(method, call, written, args, dots) {
       workers <- start_workers(args$x)
       on.exit(stop_workers(workers), add = TRUE)
     }
-    args <- on_levels(args, row$selects)
+    if (row$selects == "features") args$x <- data_of_levels(args$x)
   }
   made <- naming_omitted(args$x, solve_fit(row, args, c(names(call), names(paper))))
   finish_fit(method, call, made, args$x, start)

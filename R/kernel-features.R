@@ -20,6 +20,7 @@ warn_few_scores <- function(fit, forced, advice) {
       if (fit$n_nonzero > 0L) ", the order of the others is that of their distance from entering",
       ". ", advice)
   }
+  fit
 }
 
 # Memory that wstep.c and its start hold at once, with neighbour lists and their graph both

@@ -25,9 +25,7 @@ kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L, count = NULL) 
 # Runs from the start that `init` names, best first; NULL where there are too few distinct rows.
 runs_from <- function(init, z, n_clusters, n_starts, max_iter = 100L, count = NULL) {
   if (init == "kmeans") return(kmeans_runs(z, n_clusters, n_starts, max_iter, count))
-  if (!is.null(count)) {
-    refuse("init", "`init` = \"pca_part\" takes no `weights`; use \"kmeans\".")
-  }
+  if (!is.null(count)) refuse("init", "`init` = \"pca_part\" takes no `weights`; use \"kmeans\".")
   cluster <- parted_clusters(z, n_clusters, max_iter)
   if (max(cluster) == n_clusters) list(list_of(cluster, iterations = 1L,
     withinss = sum(vapply(split(seq_along(cluster), cluster), function(rows) {
@@ -92,8 +90,8 @@ kmeans_starts <- function(points, n_clusters, n_starts, max_iter, most = n_start
   found <- check_solved(.Call(C_kmeans, points$x, points$shrink, points$first, fixed,
     settings), "kmeans")
   if (status_labels[[found$run$status + 1L]] == "numerical") {
-    ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",
-      "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.", argument = "x")
+    refuse_data("x", "The samples of `x` are too far from each other for k-means: their squared ",
+      "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.")
   }
   found
 }

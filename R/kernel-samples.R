@@ -176,9 +176,8 @@ check_similarity <- function(s, n, or) {
   if (length(dim(s)) != 2L || is.data.frame(s)) {
     refuse_similarity("must be ", or, " or an n x n matrix, not ", kind_of(s))
   }
-  if (any(dim(s) != n)) {
-    refuse_similarity("must be n x n, ", n, " x ", n, "; it is ", nrow(s), " x ", ncol(s))
-  }
+  if (any(dim(s) != n)) refuse_similarity("must be n x n, ", n, " x ", n, "; it is ", nrow(s),
+    " x ", ncol(s))
   if (inherits(s, "Matrix")) check_installed("Matrix", "for similarities of class Matrix")
   if (!(inherits(s, "Matrix") || is.numeric(s) || is.logical(s)) || !is.finite(sum(s))) {
     refuse_similarity("must be numeric, without missing or infinite values")
@@ -238,7 +237,8 @@ mm_fit_fields <- function(data, params, found, divisor, solution = list()) {
     sample_scores = without_labelled(score, params$labelled),
     sample_key = replace(ifelse(score > 0, 0, found$activity[first]), params$labelled, 0),
     solution = lapply(solution, stats::setNames, data$samples),
-    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * divisor))
+    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * divisor),
+    finish = function(fit) warn_zero(fit, "gamma"))
 }
 
 warn_zero <- function(fit, penalty) {
@@ -246,6 +246,7 @@ warn_zero <- function(fit, penalty) {
     ufs_warn("zero", "All scores of ufs_", fit$method, "() are zero at this penalty; the ranking ",
       "follows the dual activity only. Use a smaller `", penalty, "_rel`.")
   }
+  fit
 }
 
 # Greedy TED on the rows of x: m picks with ridge mu, after those labelled. list(order = picks,
@@ -276,8 +277,7 @@ ted_greedy <- function(x, m, mu, form = "a", open = list(), control = ufs_contro
     if (sum(by_cost$score) > sum(found$score)) found <- by_cost
   }
   picks <- seq_len(found$run$counters[["count"]])
-  found$order <- found$order[picks]
-  found$score <- found$score[picks]
+  found[c("order", "score")] <- list(found$order[picks], found$score[picks])
   found$start <- found$run$counters[["start"]]
   found$p_form <- found$run$counters[["p_form"]] == 1
   for (name in c("score", "left", "start")) found[[name]] <- found[[name]] * divisor^2

@@ -149,13 +149,22 @@ ufs_alfs <- function(x, solver = c("admm", "paper"), ..., select = c("norm", "pi
                      select_samples = c("ted", "facility", "norm"), k = NULL, m = NULL,
                      labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control(),
                      alpha_rel = 0.01, beta_rel = 0.2) {
-  run_fit("alfs", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("alfs", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_alfs <- function(data, control, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel, solver,
                        select, select_samples, n_features, rho0, tau, rho_max, k, labelled, center,
                        scale, x, ...) {
-  schedule <- paper_schedule(solver, rho0, tau, rho_max)
+  # The penalties of Algorithm 1: rho0 tau^k, at most rho_max.
+  schedule <- if (solver == "paper") {
+    rho0 <- check_number(if (is.null(rho0)) 1e-6 else rho0, "rho0", lower = 0, open = TRUE)
+    list(rho0 = rho0, tau = check_number(if (is.null(tau)) 1.1 else tau, "tau", lower = 1),
+      rho_max = check_number(if (is.null(rho_max)) max(1e10, rho0) else rho_max, "rho_max", rho0))
+  }
+  given <- names(Filter(Negate(is.null), list_of(rho0, tau, rho_max)))
+  if (is.null(schedule) && length(given)) {
+    refuse(given[1L], "`", given[1L], "` is for solver = \"paper\".")
+  }
   # Algorithm 1 and neighbours work on x itself; so do the candidates for W with lambda > 0, whose
   # n x n and n x p numbers are many times those of x.
   given <- if (is.null(lambda)) lambda_rel else lambda
@@ -172,21 +181,6 @@ solve_alfs <- function(data, control, alpha, beta, lambda, alpha_rel, beta_rel, 
 }
 
 # ---- parts shared with the path ---------------------------------------------------
-
-# The penalties of Algorithm 1: rho0 tau^k, at most rho_max. NULL for the other solver.
-paper_schedule <- function(solver, rho0, tau, rho_max) {
-  if (solver != "paper") {
-    given <- names(Filter(Negate(is.null), list_of(rho0, tau, rho_max)))
-    if (length(given)) refuse(given[1L], "`", given[1L], "` is for solver = \"paper\".")
-    return(NULL)
-  }
-  rho0 <- if (is.null(rho0)) 1e-6 else check_number(rho0, "rho0", lower = 0, open = TRUE)
-  tau <- if (is.null(tau)) 1.1 else check_number(tau, "tau", lower = 1)
-  rho_max <- if (is.null(rho_max)) max(1e10, rho0) else {
-    check_number(rho_max, "rho_max", lower = rho0)
-  }
-  list_of(rho0, tau, rho_max)
-}
 
 alfs_n_features <- function(n_features, data) {
   usable <- length(data$keep)
@@ -256,26 +250,27 @@ alfs_slots <- function(data, penalty, found, chosen) {
   )
 }
 
-alfs_warn <- function(fit) {
-  if (!isTRUE(fit$control$warn)) return(invisible())
-  rel <- unlist(fit$params[c("alpha_rel", "beta_rel", "lambda_rel")])
-  if (fit$support[["samples"]] == 0L && fit$status == "converged") {
-    ufs_warn("zero", "W = 0 is the optimum at these penalties (",
-      paste(names(rel), signif(rel, 3L), sep = " = ", collapse = ", "),
-      "): only the dual ranks. Lower them.")
-  } else if (max(rel[1:2]) < 1e-4) {
-    ufs_warn("weak", "alpha_rel and beta_rel are both below 1e-4: W is nearly a ",
-      "pseudo-inverse and selects little. Try alpha_rel = .01, beta_rel = .2.")
-  }
-}
-
 # ---- rankings other than by norm ---------------------------------------------------
 
 alfs_rank <- function(fit, data) {
-  alfs_warn(fit)
+  rel <- unlist(fit$params[c("alpha_rel", "beta_rel", "lambda_rel")])
+  if (isTRUE(fit$control$warn) && fit$support[["samples"]] == 0L && fit$status == "converged") {
+    ufs_warn("zero", "W = 0 is the optimum at these penalties (",
+      paste(names(rel), signif(rel, 3L), sep = " = ", collapse = ", "),
+      "): only the dual ranks. Lower them.")
+  } else if (isTRUE(fit$control$warn) && max(rel[1:2]) < 1e-4) {
+    ufs_warn("weak", "alpha_rel and beta_rel are both below 1e-4: W is nearly a ",
+      "pseudo-inverse and selects little. Try alpha_rel = .01, beta_rel = .2.")
+  }
   start <- proc.time()[[3L]]
   if (fit$params$select != "norm") fit <- alfs_pivot(fit, data)
-  if (fit$params$select_samples != "norm") fit <- alfs_cover(fit, data)
+  # The samples in the order of picks in the space of the chosen features.
+  if (fit$params$select_samples != "norm") {
+    columns <- kept_order(fit, data)
+    most <- min(length(columns), max(100L, fit$params$n_features))
+    fit$space <- unname(x_columns(data$x, columns[seq_len(most)]))
+    fit <- rank_by_cover(fit, fit$params$n_features)
+  }
   shown <- utils::head(fit$sample_ranking, if (is.null(fit$params$m)) 10L else fit$params$m)
   fit$params$copies <- near_copies(data$x, setdiff(unname(shown), fit$params$labelled))
   fit$elapsed <- fit$elapsed + proc.time()[[3L]] - start
@@ -325,31 +320,19 @@ pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
   }
 }
 
-# The samples in the order of picks in the space of the chosen features.
-alfs_cover <- function(fit, data) {
-  columns <- kept_order(fit, data)
-  most <- min(length(columns), max(100L, fit$params$n_features))
-  fit$space <- unname(x_columns(data$x, columns[seq_len(most)]))
-  rank_by_cover(fit, fit$params$n_features)
-}
-
+# The fit with its samples in the order of picks in the space of the best k features, beyond 1000
+# picks by the norms of W; those with labels, which the picks complement, come last.
 rank_by_cover <- function(fit, k) {
-  ranking <- cover_order(fit, k)
-  fit$sample_scores[] <- rank_scores(setdiff(ranking, fit$params$labelled), fit$n)
-  fit$sample_key <- rep(0, fit$n)
-  rank_samples(fit)
-}
-
-# The samples in the order of picks in the space of the best k features, beyond 1000 picks by the
-# norms of W; those with labels, which the picks complement, come last.
-cover_order <- function(fit, k) {
   z <- fit$space[, seq_len(k), drop = FALSE]
   given <- as.integer(fit$params$labelled)
   most <- min(nrow(z) - length(given), 1000L)
-  if (fit$params$select_samples == "ted") return(c(ted_order(z, most, given), given))
-  picks <- facility_order(z, most, given)
-  by_norm <- ufs_rank(fit$solution$row_norm, row_norms(fit$solution$P))
-  c(picks, setdiff(by_norm, c(picks, given)), given)
+  ranking <- if (fit$params$select_samples == "ted") ted_order(z, most, given) else {
+    picks <- facility_order(z, most, given)
+    c(picks, setdiff(ufs_rank(fit$solution$row_norm, row_norms(fit$solution$P)), c(picks, given)))
+  }
+  fit$sample_scores[] <- rank_scores(setdiff(ranking, given), fit$n)
+  fit$sample_key <- rep(0, fit$n)
+  rank_samples(fit)
 }
 
 # All rows of x but those given by greedy TED picks; beyond `most` by what each would bring.
@@ -410,21 +393,19 @@ picture.ufs_alfs <- function(object, type, ...) {
       log = "y", lines = list(h = if (object$control$tol > 0) object$control$tol),
       xlab = "iteration", ylab = "relative duality gap",
       title = sprintf("ufs_alfs: duality gap (%s)", status_words(object$status))),
-    residuals = picture_alfs_residuals(object),
+    residuals = {
+      table <- table[table$iteration > 0L, , drop = FALSE]
+      kinds <- intersect(c("rows", "columns", "weights"), names(table))
+      kinds <- kinds[colSums(table[kinds]) > 0]
+      new_picture("curves", table = data.frame(x = table$iteration,
+        y = pmax(unlist(table[kinds], use.names = FALSE), 1e-16),
+        series = rep(kinds, each = nrow(table))),
+        log = "y", xlab = "iteration", ylab = "ADMM consensus residual",
+        title = sprintf("ufs_alfs: residuals of the splits (%s)", status_words(object$status)))
+    },
     norms = picture_alfs_norms(object),
     NextMethod()
   )
-}
-
-picture_alfs_residuals <- function(fit) {
-  table <- fit$trace[fit$trace$iteration > 0L, , drop = FALSE]
-  kinds <- intersect(c("rows", "columns", "weights"), names(table))
-  kinds <- kinds[colSums(table[kinds]) > 0]
-  new_picture("curves", table = data.frame(x = table$iteration,
-    y = pmax(unlist(table[kinds], use.names = FALSE), 1e-16),
-    series = rep(kinds, each = nrow(table))),
-    log = "y", xlab = "iteration", ylab = "ADMM consensus residual",
-    title = sprintf("ufs_alfs: residuals of the splits (%s)", status_words(fit$status)))
 }
 
 # Norms of the rows and columns of W in the order of the data (Figure 2); the best ten are red.
@@ -451,7 +432,7 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   check_door(x, "representatives()", fit = fit)
   x <- new_columns(fit, x, arg = "x")
   rows <- rownames(x)
-  if (!all(is.finite(x))) ufs_abort("input", "`x` has missing or infinite values.", argument = "x")
+  if (!all(is.finite(x))) refuse_data("x", "`x` has missing or infinite values.")
   x <- scaled_as(fit, x)
   from <- which(rowSums(fit$solution$W != 0) > 0)
   if (!is.null(m)) from <- intersect(from, suppressMessages(selected_samples(fit, m, as = "index")))

@@ -51,9 +51,7 @@
 #' @export
 ufs_alnr <- function(x, n_neighbours = 5, ..., gamma = NULL, gamma_rel = 0.05, m = NULL,
                      labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control()) {
-  fit <- run_fit("alnr", match.call(), sys.call(), as.list(environment()), list(...))
-  warn_zero(fit, "gamma")
-  fit
+  run_fit("alnr", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_alnr <- function(data, control, n_neighbours, gamma, gamma_rel, labelled, ...) {

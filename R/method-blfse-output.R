@@ -17,42 +17,38 @@ picture_types.ufs_blfse <- function(fit) {
 
 #' @export
 picture.ufs_blfse <- function(object, type, ...) {
+  trace <- object$trace
   switch(type,
-    objective = picture_blocks(object),
-    weights = picture_weights(object),
-    consensus = picture_consensus(object),
+    objective = {
+      stage <- which(trace$block == "start")
+      new_picture("curves", table = data.frame(x = seq_len(nrow(trace)), y = trace$objective),
+        lines = list(v = stage[-1L] - 0.5), xlab = "block update", ylab = "objective",
+        subtitle = if (length(stage) > 1L) {
+          paste("new psi at each dotted line:",
+            paste(signif(trace$psi[stage], 3L), collapse = ", "))
+        },
+        title = sprintf("ufs_blfse: objective (%s)", status_words(object$status)))
+    },
+    weights = {
+      m <- object$params$n_base
+      one <- function(which, panel) {
+        path <- rbind(rep(1 / m, m), object$weights[[which]])
+        data.frame(x = as.vector(row(path)) - 1L, y = as.vector(path),
+          series = paste("base", as.vector(col(path))), panel = panel)
+      }
+      new_picture("curves", points = FALSE, xlab = "iteration", ylab = "weight",
+        table = rbind(one("alpha", "alpha (scores)"), one("beta", "beta (clusterings)")),
+        title = "ufs_blfse: weights of the base results")
+    },
+    consensus = {
+      s <- as.matrix(object$solution$S)
+      picture_links(object, s, order(object$solution$cluster, -rowSums(s)), c(0, 1), "similarity",
+        sprintf("ufs_blfse: consensus of %d clusterings", object$params$n_base))
+    },
     NextMethod()
   )
 }
 
-picture_blocks <- function(fit) {
-  trace <- fit$trace
-  stage <- which(trace$block == "start")
-  new_picture("curves", table = data.frame(x = seq_len(nrow(trace)), y = trace$objective),
-    lines = list(v = stage[-1L] - 0.5), xlab = "block update", ylab = "objective",
-    subtitle = if (length(stage) > 1L) {
-      paste("new psi at each dotted line:", paste(signif(trace$psi[stage], 3L), collapse = ", "))
-    },
-    title = sprintf("ufs_blfse: objective (%s)", status_words(fit$status)))
-}
-
-picture_weights <- function(fit) {
-  m <- fit$params$n_base
-  one <- function(which, panel) {
-    path <- rbind(rep(1 / m, m), fit$weights[[which]])
-    data.frame(x = as.vector(row(path)) - 1L, y = as.vector(path),
-      series = paste("base", as.vector(col(path))), panel = panel)
-  }
-  new_picture("curves", points = FALSE, xlab = "iteration", ylab = "weight",
-    table = rbind(one("alpha", "alpha (scores)"), one("beta", "beta (clusterings)")),
-    title = "ufs_blfse: weights of the base results")
-}
-
-picture_consensus <- function(fit) {
-  s <- as.matrix(fit$solution$S)
-  picture_links(fit, s, order(fit$solution$cluster, -rowSums(s)), c(0, 1), "similarity",
-    sprintf("ufs_blfse: consensus of %d clusterings", fit$params$n_base))
-}
 # ---- packed matrices ----------------------------------------------------------------------------
 
 # Large symmetric matrices of which only the upper triangle is kept, column by column: half the

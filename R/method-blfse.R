@@ -134,9 +134,7 @@
 #' @export
 ufs_blfse <- function(x, n_clusters, k = NULL, ..., scores = NULL, labels = NULL, base = "inffs",
                       center = TRUE, scale = TRUE, control = ufs_control()) {
-  fit <- run_fit("blfse", match.call(), sys.call(), as.list(environment()), list(...))
-  blfse_warnings(fit)
-  fit
+  run_fit("blfse", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_blfse <- function(data, control, n_clusters, k, scores, labels, base, n_base, projection,
@@ -147,7 +145,8 @@ solve_blfse <- function(data, control, n_clusters, k, scores, labels, base, n_ba
   }
   psi <- as.double(psi)
   center <- check_flag(center, "center")
-  scaling <- blfse_scaling(scale, projection)
+  scaling <- if (is.character(scale)) check_choice(scale, "scale", c("unit", "zscore")) else
+    if (!check_flag(scale, "scale")) "none" else if (projection == "paper") "unit" else "zscore"
   control <- resolve_control(control,
     max_iter = min(.Machine$integer.max, as.double(length(psi)) * control$inner_max_iter))
 
@@ -227,7 +226,8 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
     history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
     weights = list(alpha = found$weights[, m, drop = FALSE],
       beta = found$weights[, -m, drop = FALSE]),
-    n_component = n_component, p_unique = counters[["p_unique"]] == 1, coef_name = "v"
+    n_component = n_component, p_unique = counters[["p_unique"]] == 1, coef_name = "v",
+    finish = blfse_warnings
   )
 }
 
@@ -235,11 +235,6 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
 blfse_full_limit <- 4000L
 
 # ---- input -----------------------------------------------------------------------------
-
-blfse_scaling <- function(scale, projection) {
-  if (is.character(scale)) return(check_choice(scale, "scale", c("unit", "zscore")))
-  if (!check_flag(scale, "scale")) "none" else if (projection == "paper") "unit" else "zscore"
-}
 
 # data with x as the model sees it; see the help page.
 blfse_model_matrix <- function(data, scaling, center) {
@@ -250,9 +245,8 @@ blfse_model_matrix <- function(data, scaling, center) {
     return(data)
   }
   if (scaling == "none" && largest(data$x) > 1e100) {
-    ufs_abort("input", "The largest entry of `x` is ", signif(largest(data$x), 3L), ": its ",
-      "squares would overflow with scale = FALSE. Use another unit, or scale = TRUE.",
-      argument = "scale")
+    refuse_data("scale", "The largest entry of `x` is ", signif(largest(data$x), 3L), ": its ",
+      "squares would overflow with scale = FALSE. Use another unit, or scale = TRUE.")
   }
   moments <- prepare_columns(data$x, TRUE, "sd")
   shift <- if (center) moments$mean
@@ -321,8 +315,8 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
   parts <- draw_parts(data$n, if (resample == "none") length(base) else n_base, resample)
   method <- rep_len(base, length(parts))
   # Columns from 0 to 1; a part at a time, so that x is not copied whole.
-  low <- column_of(data$x, min)
-  high <- column_of(data$x, max)
+  low <- apply(data$x, 2L, min)
+  high <- apply(data$x, 2L, max)
   names <- data$features[data$keep]
   fits <- one_warning(lapply(seq_along(parts), function(k) {
     part <- .Call(C_take, data$x, parts[[k]], NULL, low, high - low)
@@ -344,8 +338,6 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
   scores[, data$keep] <- scores_of_fits(fits, ncol(data$x))
   list_of(scores, base, resample)
 }
-
-column_of <- function(x, f) vapply(seq_len(ncol(x)), function(j) f(x[, j]), 0)
 
 draw_parts <- function(n, m, resample) {
   if (resample == "none") return(rep(list(seq_len(n)), m))
@@ -423,7 +415,7 @@ blfse_cluster <- function(s, component, n_component, n_clusters) {
 }
 
 blfse_warnings <- function(fit) {
-  if (!fit$control$warn) return()
+  if (!fit$control$warn) return(fit)
   m <- fit$params$n_base
   if (m < 10L) {
     ufs_warn("few_base", "ufs_blfse() with ", m, " base results: 10 or more are ",
@@ -440,6 +432,7 @@ blfse_warnings <- function(fit) {
     ufs_warn("projection", "The projection P is not unique (as always if p >= n): the clusters ",
       "hardly inform the scores, which stay near the mean of the base scores, weighted by alpha.")
   }
+  fit
 }
 
 register("blfse", ufs_blfse,

@@ -97,7 +97,7 @@
 ufs_css <- function(x, k = NULL, ..., mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1,
                     optimal = FALSE, target = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
-  run_fit("css", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("css", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_css <- function(data, control, k, mu, mu_rel, swaps, starts, optimal, target, x, ...) {
@@ -221,9 +221,7 @@ css_settings <- function(asked, held, data, ss) {
   picks <- if (!is.null(k)) {
     check_count(k, "k", 1L, q, "the features that are not constant")
   } else min(q, if (!sized) c(data$n, 200L), most)
-  if (strata && most < 1) {
-    refuse("feature_quotas", "`feature_quotas` leaves no column to choose.")
-  }
+  if (strata && most < 1) refuse("feature_quotas", "`feature_quotas` leaves no column to choose.")
   starts <- check_count(asked$starts, "starts", 1L)
   swaps <- check_swaps(asked$swaps, "k", if (sized) picks)
   for (name in c("starts", "optimal")[c(starts > 1L, asked$optimal)]) {
@@ -387,9 +385,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   chosen <- object$solution$order[seq_len(k)]
   check_door(newdata, "predict()", fit = object)
   z <- new_columns(object, newdata, unname(chosen))
-  if (!all(is.finite(z))) {
-    ufs_abort("input", "`newdata` has missing or infinite values.", argument = "newdata")
-  }
+  if (!all(is.finite(z))) refuse_data("newdata", "`newdata` has missing or infinite values.")
   z <- scaled_as(object, z, chosen)
   if (!is.null(object$coded)) z <- z[, picked_columns(object, k), drop = FALSE]
   # Columns that add a basis vector: these alone are used, the others depend on them.

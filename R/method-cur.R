@@ -75,7 +75,7 @@
 ufs_cur <- function(x, rank = NULL, ..., draw = c("exact", "random", "top"), m = NULL, k = NULL,
                     labelled = NULL, decomposition = FALSE, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
-  run_fit("cur", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("cur", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_cur <- function(data, control, rank, draw, m, k, labelled, decomposition, center, ...) {

@@ -65,8 +65,10 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   z <- in_range(x_columns(data$x, best), 1e50)$x
   z <- sweep(z, 2L, sqrt(colSums(z^2)), "/")
   worth <- (q + 1 - seq_len(pool)) / q
-  found <- if (how == "css") list(picked = css_order(z, k)) else {
-    decorrelate(z, worth, k, strength)
+  found <- if (how == "correlation") decorrelate(z, worth, k, strength) else {
+    settings <- list(k = k, mu = 0.1 * sum(z^2) / ncol(z), form = "a", max_swaps = 0L,
+      exact_limit = 1L)
+    list(picked = check_solved(.Call(C_css, z, settings, ufs_control()), "css")$order)
   }
   picked <- found$picked
   chosen <- best[picked]
@@ -106,12 +108,6 @@ decorrelate <- function(z, value, k, strength) {
 choice_table <- function(found, worth, strength, index, names) {
   data.frame(feature = names[index], index, worth, correlation = found$near,
     value = worth - strength * found$near, place = match(seq_along(worth), found$picked))
-}
-
-css_order <- function(z, k) {
-  settings <- list(k = k, mu = 0.1 * sum(z^2) / ncol(z), form = "a", max_swaps = 0L,
-    exact_limit = 1L)
-  check_solved(.Call(C_css, z, settings, ufs_control()), "css")$order
 }
 
 # Certificate of the columns picked of z, whose own order is the ranking.

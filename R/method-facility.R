@@ -87,7 +87,7 @@
 ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), ..., labelled = NULL,
                          swaps = 0, bandwidth = NULL, center = TRUE, scale = TRUE,
                          control = ufs_control()) {
-  run_fit("facility", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("facility", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_facility <- function(data, control, m, similarity, labelled, swaps, bandwidth, ...) {

@@ -65,7 +65,7 @@
 #' @export
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"), ..., k = NULL,
                       center = FALSE, scale = FALSE, control = ufs_control(), n_sample = NULL) {
-  run_fit("inffs", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("inffs", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_inffs <- function(data, control, alpha, variant, n_sample, ...) {

@@ -128,7 +128,7 @@
 ufs_jspca <- function(x, n_components, ..., lambda = NULL, lambda_rel = 0.1,
                       loss = c("sample", "feature"), solver = c("exact", "paper"), init = "pca",
                       k = NULL, center = TRUE, scale = TRUE, control = ufs_control()) {
-  run_fit("jspca", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("jspca", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_jspca <- function(data, control, n_components, lambda, lambda_rel, loss, solver, init, center,
@@ -155,7 +155,15 @@ solve_jspca <- function(data, control, n_components, lambda, lambda_rel, loss, s
   factor <- if (exactly) penalty_factor(data$held, length(data$keep))
   lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample", factor)
   penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda", zero = TRUE)
-  control$eps <- jspca_eps(control$eps, max(size), loss, penalty$value > 0)
+  # Smoothing of the residual's and of Q's norms, relative to their units: a residual has those of
+  # x, Q their inverse root over features and none over samples. Over samples a few are fitted
+  # exactly where n is small. Beside a smoothing of 1e-6 they weigh a million times as much as
+  # others, rows cannot be solved for to the end, and the answer is a matter of the columns' order.
+  if (is.null(control$eps)) {
+    control$eps <- 1e-12 * c(max(size)^2, if (loss == "feature") 1 / max(size) else 1)
+    if (loss == "sample" && penalty$value > 0) control$eps[1L] <- 1e-6 * max(size)^2
+  }
+  control$eps <- rep_len(control$eps, 2L)
 
   copies <- same_penalty(x_equal_columns(data$x), factor)
   labels <- paste0("PC", seq_len(n_components))
@@ -252,8 +260,8 @@ jspca_fields <- function(found, data, loss, copies, labels, sdev2, factor = NULL
 # lambda_max is the root of a fourth power of x.
 check_range <- function(size) {
   if (!is.finite(size) || size > 1e75 || size < 1e-75) {
-    ufs_abort("input", "The columns of `x` are too ", if (size > 1) "large" else "small",
-      " to be squared twice; use scale = TRUE.", argument = "x")
+    refuse_data("x", "The columns of `x` are too ", if (size > 1) "large" else "small",
+      " to be squared twice; use scale = TRUE.")
   }
 }
 
@@ -320,18 +328,6 @@ check_weights <- function(value, arg, length) {
   value <- as.double(check_matrix(as.matrix(value), arg, length, 1L))
   if (any(value <= 0)) refuse(arg, "`", arg, "` must be positive.")
   value
-}
-
-# Smoothing of the residual's and of Q's norms, relative to their units: a residual has
-# those of x, Q their inverse root over features and none over samples. Over samples a few are
-# fitted exactly where n is small. Beside a smoothing of 1e-6 they weigh a million times as much as
-# others, rows cannot be solved for to the end, and the answer is a matter of the columns' order.
-jspca_eps <- function(eps, size, loss, penalised) {
-  if (is.null(eps)) {
-    eps <- 1e-12 * if (loss == "feature") c(size^2, 1 / size) else c(size^2, 1)
-    if (loss == "sample" && penalised) eps[1L] <- 1e-6 * size^2
-  }
-  rep_len(eps, 2L)
 }
 
 # Equal columns differ by rounding at most; then not at all, so that the index decides.
@@ -409,26 +405,21 @@ picture.ufs_jspca <- function(object, type, k, ...) {
   if (type == "objective" && object$params$loss == "feature") {
     return(picture_objective(object, "a fixed-point iteration: the objective may rise"))
   }
-  switch(type, change = picture_change(object), loadings = picture_loadings(object, k),
-    NextMethod())
-}
-
-picture_change <- function(fit) {
-  # The log scale has no place for a change of exactly zero.
-  trace <- fit$trace[fit$trace$change > 0, ]
-  new_picture("curves", table = data.frame(x = trace$iteration, y = trace$change), log = "y",
-    lines = list(h = max(fit$control$tol, .Machine$double.xmin)), xlab = "iteration",
-    ylab = "relative change of Q",
-    title = sprintf("ufs_jspca: change of Q (%s)", status_words(fit$status)))
-}
-
-picture_loadings <- function(fit, k) {
-  k <- min(check_count(k, "k", 1L), sum(!is.na(fit$feature_scores)))
-  top <- fit$solution$loadings[utils::head(fit$feature_ranking, k), , drop = FALSE]
-  most <- max(abs(top), .Machine$double.xmin)
-  new_picture("tiles", z = top, limits = c(-most, most), palette = "diverging", value = "loading",
-    row_labels = TRUE, upright = TRUE, xlab = "component", ylab = "",
-    title = sprintf("ufs_jspca: loadings of the best %d features", nrow(top)))
+  switch(type, change = {
+    # The log scale has no place for a change of exactly zero.
+    trace <- object$trace[object$trace$change > 0, ]
+    new_picture("curves", table = data.frame(x = trace$iteration, y = trace$change), log = "y",
+      lines = list(h = max(object$control$tol, .Machine$double.xmin)), xlab = "iteration",
+      ylab = "relative change of Q",
+      title = sprintf("ufs_jspca: change of Q (%s)", status_words(object$status)))
+  }, loadings = {
+    k <- min(check_count(k, "k", 1L), sum(!is.na(object$feature_scores)))
+    top <- object$solution$loadings[utils::head(object$feature_ranking, k), , drop = FALSE]
+    most <- max(abs(top), .Machine$double.xmin)
+    new_picture("tiles", z = top, limits = c(-most, most), palette = "diverging",
+      value = "loading", row_labels = TRUE, upright = TRUE, xlab = "component", ylab = "",
+      title = sprintf("ufs_jspca: loadings of the best %d features", nrow(top)))
+  }, NextMethod())
 }
 
 register("jspca", ufs_jspca,

@@ -39,38 +39,32 @@
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, ..., n_starts = 20, k = NULL, center = TRUE, scale = TRUE,
                          control = ufs_control(), init = "kmeans") {
-  run_fit("kmeans_f", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("kmeans_f", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_kmeans_f <- function(data, control, n_clusters, n_starts, init, ...) {
   check_count(control$max_iter, "max_iter", 1L)
   n_clusters <- check_clusters(n_clusters, data$n)
   named <- is_kmeans_start(init)
-  best <- if (!named) labelled_run(check_start_labels(init, data$n, n_clusters), data) else
-    best_of_runs(init, data, n_clusters, n_starts, control$max_iter)
+  if (named) {
+    rows <- without_weights(kmeans_rows(data$x, n_clusters), data$weights)
+    runs <- runs_from(init, rows, n_clusters, n_starts, control$max_iter, data$weights)
+    if (is.null(runs)) {
+      refuse_data("x", "`x` has fewer than n_clusters = ", n_clusters, " distinct rows: ",
+        "k-means cannot make that many clusters.")
+    }
+    best <- c(runs[[1L]], n_scores = if (is_operator(data$x)) ncol(rows))
+  } else {
+    cluster <- check_start_labels(init, data$n, n_clusters)
+    own <- x_cross(data$x, indicator(cluster, max(cluster), data$weights))
+    best <- list(cluster = cluster, withinss = sum(x_ss(data$x)) - sum(own^2), iterations = 0L)
+  }
   list(params = list_of(n_clusters, n_starts, n_scores = best$n_scores,
       init = if (named) init else "given"),
     feature_scores = f_statistic(data$x, best$cluster, data$weights),
     solution = list(cluster = stats::setNames(best$cluster, data$samples),
       within_ss = best$withinss),
     iterations = best$iterations)
-}
-
-# The best of the k-means runs, with the number of the scores that it saw in place of the columns.
-best_of_runs <- function(init, data, n_clusters, n_starts, max_iter) {
-  rows <- without_weights(kmeans_rows(data$x, n_clusters), data$weights)
-  runs <- runs_from(init, rows, n_clusters, n_starts, max_iter, data$weights)
-  if (is.null(runs)) {
-    ufs_abort("input", "`x` has fewer than n_clusters = ", n_clusters, " distinct rows: ",
-      "k-means cannot make that many clusters.", argument = "x")
-  }
-  c(runs[[1L]], n_scores = if (is_operator(data$x)) ncol(rows))
-}
-
-# Given labels in the place of a run.
-labelled_run <- function(cluster, data) {
-  own <- x_cross(data$x, indicator(cluster, max(cluster), data$weights))
-  list(cluster = cluster, withinss = sum(x_ss(data$x)) - sum(own^2), iterations = 0L)
 }
 
 # One-way F statistic of every column for a grouping; 4np flops. With `weights` the rows of x are

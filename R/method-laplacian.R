@@ -39,14 +39,21 @@
 #' @export
 ufs_laplacian <- function(x, graph = NULL, ..., k = NULL, center = FALSE, scale = FALSE,
                           control = ufs_control()) {
-  run_fit("laplacian", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("laplacian", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_laplacian <- function(data, control, graph, ...) {
   # Neighbours are those of the rows themselves; weights come in by the edges.
   if (!is.null(data$weights)) data$x <- x_dense(data$x) / sqrt(data$weights)
   graph <- as_ufs_graph(graph, data)
-  edges <- if (is.null(data$weights)) graph else weigh_edges(graph, data$weights)
+  edges <- graph
+  # Rows each of which stands for so many: copies of two rows are as near as these are.
+  if (!is.null(data$weights)) {
+    own <- graph$weights
+    edges$weights$value <- own$value * data$weights[own$index + 1L] *
+      data$weights[rep(seq_len(graph$n), diff(own$start))]
+    edges$degree <- .Call(C_graph_describe, own$start, own$index, edges$weights$value)$degree
+  }
   # The Laplacian score is SPEC's phi2 of the first power.
   statistic <- .Call(C_spec_quadratic, unclass(edges), data$x, 1L, TRUE)
   statistic[is.nan(statistic)] <- NA_real_
@@ -57,15 +64,6 @@ solve_laplacian <- function(data, control, graph, ...) {
     statistic = expand_features(statistic, data, NA_real_),
     solution = list(graph = graph)
   )
-}
-
-# The graph of rows of which each stands for so many: copies of two rows are as near as these are.
-weigh_edges <- function(graph, weights) {
-  edges <- graph$weights
-  to <- rep(seq_len(graph$n), diff(edges$start))
-  graph$weights$value <- edges$value * weights[edges$index + 1L] * weights[to]
-  graph$degree <- .Call(C_graph_describe, edges$start, edges$index, graph$weights$value)$degree
-  graph
 }
 
 register("laplacian", ufs_laplacian,

@@ -65,7 +65,7 @@
 ufs_mcfs <- function(x, n_clusters, graph = NULL, ..., n_features = NULL, ridge = 0,
                      normalise = TRUE, k = NULL, center = TRUE, scale = FALSE,
                      control = ufs_control()) {
-  run_fit("mcfs", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("mcfs", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_mcfs <- function(data, control, n_clusters, graph, n_features, ridge, normalise, k, center,

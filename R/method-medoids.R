@@ -47,7 +47,7 @@
 ufs_medoids <- function(x, m, ..., form = c("kmeans", "pam", "clara"), labelled = NULL,
                         n_starts = 20, unit = TRUE, center = TRUE, scale = TRUE,
                         control = ufs_control()) {
-  run_fit("medoids", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("medoids", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_medoids <- function(data, control, m, form, labelled, n_starts, unit, ...) {

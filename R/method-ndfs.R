@@ -80,9 +80,7 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, ..., alpha = 1, beta = 1, gamm
                      update = c("split", "paper"), start = c("ridge", "zero"),
                      solver = c("exact", "irls"), k = NULL,
                      center = TRUE, scale = TRUE, control = ufs_control()) {
-  fit <- run_fit("ndfs", match.call(), sys.call(), as.list(environment()), list(...))
-  warn_few_scores(fit, 0L, "Use a smaller `beta`.")
-  fit
+  run_fit("ndfs", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_ndfs <- function(data, control, n_clusters, graph, alpha, beta, gamma, init, n_starts, offset,
@@ -127,7 +125,8 @@ solve_ndfs <- function(data, control, n_clusters, graph, alpha, beta, gamma, ini
       graph = graph),
     certificate = found$run$counters[c("orthogonality", "kkt")],
     n_nonzero = count_nonzero(row_ss, control$eps), coef_name = "W",
-    by_ranking = if (!exact) penalty_constraints, control = control
+    by_ranking = if (!exact) penalty_constraints, control = control,
+    finish = function(fit) warn_few_scores(fit, 0L, "Use a smaller `beta`.")
   )
 }
 

@@ -34,7 +34,7 @@
 #' @export
 ufs_pca <- function(x, n_components, k = NULL, ..., center = TRUE, scale = TRUE,
                     control = ufs_control()) {
-  run_fit("pca", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("pca", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_pca <- function(data, control, n_components, center, ...) {

@@ -16,7 +16,7 @@
 #' @export
 ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
                        m = NULL, labelled = NULL, control = ufs_control(), ...) {
-  run_fit("random", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("random", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_random <- function(data, control, what, labelled, ...) {

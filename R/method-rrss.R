@@ -58,9 +58,7 @@
 #' @export
 ufs_rrss <- function(x, gamma = NULL, ..., gamma_rel = 0.05, m = NULL, labelled = NULL,
                      center = TRUE, scale = TRUE, control = ufs_control()) {
-  fit <- run_fit("rrss", match.call(), sys.call(), as.list(environment()), list(...))
-  warn_zero(fit, "gamma")
-  fit
+  run_fit("rrss", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_rrss <- function(data, control, gamma, gamma_rel, labelled, ...) {

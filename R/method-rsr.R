@@ -59,9 +59,7 @@
 ufs_rsr <- function(x, lambda = NULL, ..., lambda_rel = 0.5, solver = c("exact", "irls"),
                     coefficients = NULL, k = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
-  fit <- run_fit("rsr", match.call(), sys.call(), as.list(environment()), list(...))
-  if (fit$iterations > 0L || fit$status == "converged") warn_rsr_void(fit)
-  fit
+  run_fit("rsr", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_rsr <- function(data, control, lambda, lambda_rel, solver, coefficients, ...) {
@@ -106,20 +104,21 @@ solve_rsr <- function(data, control, lambda, lambda_rel, solver, coefficients, .
       W = if (coefficients) w),
     certificate = found$run$counters["gap"],
     n_exact = if (found$run$iterations > 0L) sum(found$residual <= 1e-6 * size) else 0L,
-    coef_name = "W", by_ranking = if (!exactly) penalty_constraints, control = control
+    coef_name = "W", by_ranking = if (!exactly) penalty_constraints, control = control,
+    finish = function(fit) {
+      score <- fit$feature_scores[!is.na(fit$feature_scores)]
+      if (fit$iterations == 0L && fit$status != "converged") return(fit)
+      if (fit$params$lambda >= fit$params$lambda_max && all(score == 0)) {
+        ufs_warn("void", "ufs_rsr(): `lambda` is so large that W = 0 is optimal; use one below ",
+          signif(fit$params$lambda_max, 3L), " (lambda_rel < 1).")
+      } else if (length(score) > 1L && diff(range(score)) <= 1e-6) {
+        ufs_warn("void", "ufs_rsr(): all scores agree within 1e-6, so the ranking says nothing. ",
+          "`lambda` is too small; use one above ",
+          signif(max(fit$params$lambda, fit$params$lambda_identity, na.rm = TRUE), 3L), ".")
+      }
+      fit
+    }
   )
-}
-
-warn_rsr_void <- function(fit) {
-  score <- fit$feature_scores[!is.na(fit$feature_scores)]
-  if (fit$params$lambda >= fit$params$lambda_max && all(score == 0)) {
-    ufs_warn("void", "ufs_rsr(): `lambda` is so large that W = 0 is optimal; use one below ",
-      signif(fit$params$lambda_max, 3L), " (lambda_rel < 1).")
-  } else if (length(score) > 1L && diff(range(score)) <= 1e-6) {
-    ufs_warn("void", "ufs_rsr(): all scores agree within 1e-6, so the ranking says nothing. ",
-      "`lambda` is too small; use one above ",
-      signif(max(fit$params$lambda, fit$params$lambda_identity, na.rm = TRUE), 3L), ".")
-  }
 }
 
 #' @export

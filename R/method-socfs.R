@@ -133,7 +133,7 @@ ufs_socfs <- function(x, n_clusters, ..., lambda = NULL, lambda_rel = 0.3, gamma
                       init = "kmeans", n_starts = 20, start_rule = c("wss", "objective"),
                       solver = c("exact", "paper"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control()) {
-  run_fit("socfs", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("socfs", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_socfs <- function(data, control, n_clusters, lambda, lambda_rel, gamma, init, n_starts,

@@ -55,10 +55,7 @@
 ufs_sogfs <- function(x, n_clusters, ..., n_dims = NULL, n_neighbours = 5, gamma = 0.01,
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control()) {
-  fit <- run_fit("sogfs", match.call(), sys.call(), as.list(environment()), list(...))
-  warn_few_scores(fit, fit$params$n_dims,
-    "Set `n_dims` to the number of features wanted, or use a smaller `gamma`.")
-  fit
+  run_fit("sogfs", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_sogfs <- function(data, control, n_clusters, n_dims, n_neighbours, gamma, solver, k, ...) {
@@ -76,28 +73,25 @@ solve_sogfs <- function(data, control, n_clusters, n_dims, n_neighbours, gamma, 
     accelerate = exactly), control)
   counters <- found$run$counters
   rownames(found$f) <- data$samples
+  # Rows of S as a sparse matrix: neighbours (from 0) and weights are k x n.
+  row <- as.vector(col(found$s))
+  order <- order(row, found$neighbour)
+  order <- order[found$s[order] > 0]
+  s <- structure(list(start = c(0L, cumsum(tabulate(row[order], data$n))),
+    index = found$neighbour[order], value = found$s[order]), class = "ufs_csr")
   list(
     params = list_of(n_clusters, n_dims, n_neighbours, gamma, alpha = counters[["alpha"]],
       lambda = counters[["lambda"]], solver),
     run = found$run, feature_scores = found$row2, feature_key = found$reach,
-    solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
+    solution = list(W = expand_features(found$w, data), F = found$f, S = s,
       cluster = stats::setNames(found$component + 1L, data$samples)),
     certificate = c(components = max(found$component) + 1, counters["residual"]),
     n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
     by_ranking = if (!exactly) penalty_constraints, control = control,
-    advice = "The graph did not reach `n_clusters` components."
+    advice = "The graph did not reach `n_clusters` components.",
+    finish = function(fit) warn_few_scores(fit, n_dims,
+      "Set `n_dims` to the number of features wanted, or use a smaller `gamma`.")
   )
-}
-
-# Rows of S as a sparse matrix: neighbours (from 0) and weights are k x n.
-lists_to_csr <- function(found) {
-  k <- nrow(found$s)
-  n <- ncol(found$s)
-  row <- rep(seq_len(n), each = k)
-  order <- order(row, found$neighbour)
-  order <- order[found$s[order] > 0]
-  structure(list(start = c(0L, cumsum(tabulate(row[order], n))), index = found$neighbour[order],
-    value = found$s[order]), class = "ufs_csr")
 }
 
 register("sogfs", ufs_sogfs,

@@ -41,7 +41,7 @@
 #' @export
 ufs_spca <- function(x, n_components, ..., lambda = NULL, lambda_rel = 0.1, k = NULL, center = TRUE,
                      scale = TRUE, control = ufs_control()) {
-  run_fit("spca", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("spca", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_spca <- function(data, control, n_components, lambda, lambda_rel, center, ...) {

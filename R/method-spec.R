@@ -51,7 +51,7 @@
 #' @export
 ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), ..., n_clusters = NULL,
                      power = 1, k = NULL, center = FALSE, scale = FALSE, control = ufs_control()) {
-  run_fit("spec", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("spec", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_spec <- function(data, control, graph, type, n_clusters, power, ...) {

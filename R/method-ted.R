@@ -123,9 +123,7 @@ ufs_ted <- function(x, mu = NULL, ..., form = c("greedy", "convex"), mu_rel = NU
                     unit = FALSE, labelled = NULL, similarity = c("linear", "heat", "cosine"),
                     bandwidth = NULL, n_scores = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
-  fit <- run_fit("ted", match.call(), sys.call(), as.list(environment()), list(...))
-  if (fit$params$form == "convex") warn_zero(fit, "mu")
-  fit
+  run_fit("ted", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_ted <- function(data, control, mu, form, mu_rel, m, unit, labelled, similarity, bandwidth,
@@ -200,8 +198,17 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
 # rows far from all others, which are not picked).
 kernel_rows <- function(data, like, m, labelled) {
   if (like$label == "given") {
-    root <- kernel_root(NULL, 1, m, given_kernel(like$matrix, data$n), tol = 1e-10)
-    if (root$least < -1e-8 * root$trace / data$n) {
+    s <- like$matrix
+    check_similarity(s, data$n, "\"linear\", \"heat\", \"cosine\"")
+    if (inherits(s, "Matrix")) {
+      check_bytes(8 * as.double(data$n)^2, "`similarity` as a dense matrix",
+        "Choose fewer samples.")
+      s <- as.matrix(s)
+    }
+    s <- as_double(unname(s))
+    if (!isSymmetric(s)) refuse_similarity("must be symmetric")
+    root <- if (min(diag(s)) >= 0 && max(diag(s)) > 0) kernel_root(NULL, 1, m, s, tol = 1e-10)
+    if (is.null(root) || root$least < -1e-8 * root$trace / data$n) {
       refuse_similarity("is not positive semidefinite: it is no kernel")
     }
     return(list(z = root$root, size = root$trace / data$n, left = root$left))
@@ -216,21 +223,6 @@ kernel_rows <- function(data, like, m, labelled) {
     " They are not chosen; look at them, and leave them out if they are errors.")
   root <- kernel_root(z, width, m)
   list(z = root$root, size = 1, width = width * divisor^2, left = root$left, far = far)
-}
-
-# A similarity of the user's as a plain symmetric matrix.
-given_kernel <- function(s, n) {
-  check_similarity(s, n, "\"linear\", \"heat\", \"cosine\"")
-  if (inherits(s, "Matrix")) {
-    check_bytes(8 * as.double(n)^2, "`similarity` as a dense matrix", "Choose fewer samples.")
-    s <- as.matrix(s)
-  }
-  s <- as_double(unname(s))
-  if (!isSymmetric(s)) refuse_similarity("must be symmetric")
-  if (min(diag(s)) < 0 || max(diag(s)) == 0) {
-    refuse_similarity("is not positive semidefinite: it is no kernel")
-  }
-  s
 }
 
 # x of data: the rows, or, with more samples than features, an operator divided by data$divisor.
@@ -298,7 +290,8 @@ convex_ted <- function(x, penalty, unit, labelled, how) {
     sample_key = ifelse(found$row_w > 0, 0, activity)[first],
     by_ranking = c("candidates", "cost", rest$by_ranking),
     solution = list(activity = stats::setNames(activity, data$samples)),
-    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * size^2)
+    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * size^2),
+    finish = function(fit) warn_zero(fit, "mu")
   )
 }
 

@@ -41,7 +41,26 @@ picture_types.ufs_topk <- function(fit) {
 #' @export
 picture.ufs_topk <- function(object, type, k, ...) {
   switch(type, residuals = picture_inner(object, TRUE), inner = picture_inner(object, FALSE),
-    affinity = picture_affinity(object), scores = picture_cut(object, k), NextMethod())
+    affinity = {
+      # Links between the samples; the square root shows weak ones too.
+      w <- sqrt(object$solution$W)
+      picture_links(object, w, order(object$solution$cluster),
+        c(0, max(w, .Machine$double.xmin)), "root of weight", "ufs_topk: links between samples")
+    }, scores = {
+      # The cut is after the k features that were asked for, whatever the scores are.
+      chosen <- object$params$k
+      most <- min(object$p, max(2L * chosen, chosen + 10L))
+      shown <- unname(object$feature_ranking[seq_len(most)])
+      score <- unname(object$feature_scores[shown])
+      score[is.na(score)] <- 0
+      named <- seq_len(min(check_count(k, "k", 1L), chosen))
+      new_picture("spikes",
+        table = data.frame(x = seq_along(score), y = score, best = seq_along(score) <= chosen),
+        names = object$names$features[shown[named]],
+        heading = sprintf("%d of %d chosen", length(named), chosen), lines = list(v = chosen + .5),
+        xlab = "feature rank", ylab = "score (larger is better)",
+        title = "ufs_topk: feature scores")
+    }, NextMethod())
 }
 
 # The last inner iterations: their residuals, or their objectives, at points that meet the
@@ -61,25 +80,4 @@ picture_inner <- function(fit, residuals) {
     ylab = if (residuals) "largest residual" else "objective",
     title = paste("ufs_topk:", if (residuals) "residuals" else "objectives",
       "of the inner iterations"))
-}
-
-# Links between the samples; the square root shows weak ones too.
-picture_affinity <- function(fit) {
-  w <- sqrt(fit$solution$W)
-  picture_links(fit, w, order(fit$solution$cluster), c(0, max(w, .Machine$double.xmin)),
-    "root of weight", "ufs_topk: links between samples")
-}
-
-# The cut is after the k features that were asked for, whatever the scores are.
-picture_cut <- function(fit, k) {
-  chosen <- fit$params$k
-  shown <- unname(fit$feature_ranking[seq_len(min(fit$p, max(2L * chosen, chosen + 10L)))])
-  score <- unname(fit$feature_scores[shown])
-  score[is.na(score)] <- 0
-  named <- seq_len(min(check_count(k, "k", 1L), chosen))
-  new_picture("spikes",
-    table = data.frame(x = seq_along(score), y = score, best = seq_along(score) <= chosen),
-    names = fit$names$features[shown[named]],
-    heading = sprintf("%d of %d chosen", length(named), chosen), lines = list(v = chosen + .5),
-    xlab = "feature rank", ylab = "score (larger is better)", title = "ufs_topk: feature scores")
 }

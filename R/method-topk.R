@@ -149,9 +149,7 @@
 ufs_topk <- function(x, k, ..., n_clusters = NULL, y = NULL,
                      solver = c("auto", "paper", "exact", "admm"), center = TRUE, scale = TRUE,
                      control = ufs_control(), alpha_e = 10) {
-  fit <- run_fit("topk", match.call(), sys.call(), as.list(environment()), list(...))
-  warn_topk(fit)
-  fit
+  run_fit("topk", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_topk <- function(data, control, k, n_clusters, y, lambda_e, alpha_e, lambda_z, lambda_a,
@@ -310,18 +308,18 @@ topk_fields <- function(found, data, classes, mode, control, params) {
     inner = list(z = as.data.frame(found$inner_z), v = as.data.frame(found$inner_v)),
     graph = c(isolated = topk_isolated(found$w), unreached = sum(found$reached == 0L)),
     search = list(nodes = as.integer(counters[["nodes"]]), proved = counters[["proved"]] == 1),
-    coef_name = "A", finish = topk_as_ranked
+    coef_name = "A",
+    # The certificate is of the set that the solver found; one that the ranking changed, for
+    # constraints that the solver does not see, has none.
+    finish = function(fit) {
+      chosen <- suppressMessages(selected_features(fit, as = "index"))
+      if (!setequal(chosen, fit$solution$selected)) {
+        fit$certificate[c("selection_objective", "gap")] <- NA_real_
+        fit$search$proved <- FALSE
+      }
+      warn_topk(fit)
+    }
   )
-}
-
-# The certificate is of the set that the solver found; one that the ranking changed, for constraints
-# that the solver does not see, has none.
-topk_as_ranked <- function(fit) {
-  chosen <- suppressMessages(selected_features(fit, as = "index"))
-  if (setequal(chosen, fit$solution$selected)) return(fit)
-  fit$certificate[c("selection_objective", "gap")] <- NA_real_
-  fit$search$proved <- FALSE
-  fit
 }
 
 # Theta is given for up to so many samples (8 MB), or would be a third of what is returned.
@@ -380,9 +378,7 @@ topk_solver <- function(x, mode, classes, settings) {
     products <- 50 / 32 * if (2 * p > 3 * n) 4 * n^2 * p + 2 * n^3 else
       2 * n * p * (n + p + 3 * links / at)
     pivot <- (n + p) * (links / at / 8 + 5) + .75 * (links / at)^2
-    if (n * pivots / length(rows) * pivot > max(2e9, products)) {
-      return("admm")
-    }
+    if (n * pivots / length(rows) * pivot > max(2e9, products)) return("admm")
   }
   "exact"
 }
@@ -485,7 +481,7 @@ topk_solution <- function(found, chosen, classes, mode, data, alpha) {
 }
 
 warn_topk <- function(fit) {
-  if (!fit$control$warn) return()
+  if (!fit$control$warn) return(fit)
   isolated <- fit$graph[["isolated"]]
   if (isolated > fit$n / 5) {
     ufs_warn("isolated", isolated, " of ", fit$n, " samples are linked to no other one: ",
@@ -497,6 +493,7 @@ warn_topk <- function(fit) {
       "one: they take the label of the nearest labelled sample (see solution$reached).",
       data = list(unreached = unreached))
   }
+  fit
 }
 
 register("topk", ufs_topk,

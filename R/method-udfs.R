@@ -52,9 +52,7 @@
 ufs_udfs <- function(x, n_clusters, ..., n_neighbours = 5, lambda = 1, gamma = 0.1,
                      solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                      control = ufs_control()) {
-  fit <- run_fit("udfs", match.call(), sys.call(), as.list(environment()), list(...))
-  warn_few_scores(fit, n_clusters, "Use a smaller `gamma`, or a larger `n_clusters`.")
-  fit
+  run_fit("udfs", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_udfs <- function(data, control, n_clusters, n_neighbours, lambda, gamma, solver, k, ...) {
@@ -74,7 +72,9 @@ solve_udfs <- function(data, control, n_clusters, n_neighbours, lambda, gamma, s
     solution = list(W = expand_features(found$w, data)),
     certificate = found$run$counters["residual"],
     n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
-    by_ranking = if (!exactly) penalty_constraints, control = control
+    by_ranking = if (!exactly) penalty_constraints, control = control,
+    finish = function(fit) warn_few_scores(fit, n_clusters,
+      "Use a smaller `gamma`, or a larger `n_clusters`.")
   )
 }
 

@@ -18,7 +18,7 @@
 #' selected_features(fit, k = 2)
 #' @export
 ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ...) {
-  run_fit("variance", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("variance", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_variance <- function(data, control, scale, ...) {
@@ -34,9 +34,9 @@ check_variances <- function(data) {
   beyond <- !is.finite(data$variance)
   if (any(beyond | data$variance == 0)) {
     off <- if (any(beyond)) beyond else data$variance == 0
-    ufs_abort("input", "The values of ", some_columns(data$features[data$keep[off]]),
+    refuse_data("x", "The values of ", some_columns(data$features[data$keep[off]]),
       " of `x` are too ", if (any(beyond)) "large" else "small",
-      " to have a variance in double precision; use other units.", argument = "x")
+      " to have a variance in double precision; use other units.")
   }
   data
 }

@@ -63,7 +63,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL, ...,
                           members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca", "kmeans_f"),
                           strength = 1, pool = NULL, share = 0.1, center = TRUE, scale = TRUE,
                           control = ufs_control()) {
-  run_fit("consensus", match.call(), sys.call(), as.list(environment()), list(...))
+  run_fit("consensus", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
 solve_consensus <- function(data, control, n_clusters, k, members, strength, pool, share, center,

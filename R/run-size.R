@@ -88,8 +88,8 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
   data <- as_rescaled_operator(levels)
   k <- size_grid(k, data)
   if (data$n < 6L) {
-    ufs_abort("input", "`x` has ", data$n, if (is.null(levels$levels)) " rows" else
-      " levels of `replicates`", "; 6 are needed.", argument = "x")
+    refuse_data("x", "`x` has ", data$n, if (is.null(levels$levels)) " rows" else
+      " levels of `replicates`", "; 6 are needed.")
   }
   one <- wait_of(own$method, levels, own$args)
   fits <- 1 + n_resamples / 4 + (if (is.null(method_row(own$method)$sized_by)) repeats else 0)

@@ -76,7 +76,7 @@ explore_model <- function(fit, x, y, stability, said) {
   check_door(x, "ufs_explore()", fit = first)
   match_columns(first, x)
   if (nrow(x) != first$n) {
-    ufs_abort("input", "`x` has ", nrow(x), " rows; the fit has ", first$n, ".", argument = "x")
+    refuse_data("x", "`x` has ", nrow(x), " rows; the fit has ", first$n, ".")
   }
   if (!is.null(y)) sample_groups(first, first$n, y)
   if (inherits(stability, "ufs_stability")) {

@@ -291,7 +291,7 @@ mlr3_rows <- function(task, method, values) {
   shared <- shared_values(values)
   features <- task$feature_types$id[task$feature_types$type %in% c("logical", "integer", "numeric")]
   if (!length(features)) {
-    ufs_abort("input", "The task has no numeric feature to choose rows by.", argument = "task")
+    refuse_data("task", "The task has no numeric feature to choose rows by.")
   }
   check_sampler(method, isTRUE(values$weights))
   found <- sample_for(table_columns(task$data(cols = features), features), method,

@@ -117,9 +117,8 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   table <- flat_table(table_columns(training, columns))
   columns <- names(table)
   if (anyDuplicated(columns)) {
-    ufs_abort("input", "Columns of a matrix column have the names of other columns (",
-      some_columns(unique(columns[duplicated(columns)])), "): rename one of them.",
-      argument = "training")
+    refuse_data("training", "Columns of a matrix column have the names of other columns (",
+      some_columns(unique(columns[duplicated(columns)])), "): rename one of them.")
   }
   auto <- identical(x$num_terms, "auto") && length(columns) > 1L
   size <- step_size(x$num_terms, x$prop_terms, length(columns))

@@ -143,9 +143,8 @@ refuse_missing_values <- function(x, na) {
   if (na != "error" || !is.data.frame(x)) return(invisible())
   gone <- vapply(x, anyNA, NA)
   if (any(gone)) {
-    ufs_abort("input", "There are missing values in ", some_columns(names(x)[gone]),
-      ": choose `na`, an argument of the step or filter itself, or fill them in before.",
-      argument = "na")
+    refuse_data("na", "There are missing values in ", some_columns(names(x)[gone]),
+      ": choose `na`, an argument of the step or filter itself, or fill them in before.")
   }
 }
 
