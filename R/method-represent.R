@@ -66,7 +66,7 @@
 #' plain <- ufs_represent(mtcars, lambda_z = 0, alpha_e = 5)
 #' sum(plain$W[differ == 0]) / sum(plain$W)
 #' @export
-ufs_represent <- function(x, theta = NULL, ..., lambda_z = 0.05, lambda_e = NULL, alpha_e = 10,
+ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, ..., lambda_e = NULL, alpha_e = 10,
                           nonnegative = FALSE, solver = c("paper", "exact"), rho0 = 1, tau = 1.1,
                           center = TRUE, scale = TRUE, control = ufs_control()) {
   check_given(x)
