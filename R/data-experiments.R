@@ -184,3 +184,12 @@ transposed <- function(x) {
     DelayedArray::t(x)
   } else t(x)
 }
+
+# The table of a phyloseq object as a matrix with samples in rows: it says itself where its taxa
+# are. Everything else as it is.
+samples_first <- function(x) {
+  if (inherits(x, "MultiAssayExperiment")) return(mapped_tables(x))
+  if (inherits(x, "phyloseq")) x <- attr(x, "otu_table")
+  if (!inherits(x, "otu_table")) return(x)
+  if (isTRUE(attr(x, "taxa_are_rows"))) t(as_number(x)) else as_number(x)
+}

@@ -38,9 +38,6 @@ with_levels <- function(data) {
   out$input$coding <- NULL
   out[c("variable", "level")] <- list(of, level)
   out$table <- data
-  # The columns of a variable share its cost and are one group, with those of its own group.
-  if (!is.null(out$held$cost)) out$held$cost <- out$held$cost / tabulate(of)[of]
-  own <- if (is.null(out$held$groups)) rep(NA_integer_, length(of)) else out$held$groups
-  out$held$groups <- ifelse(is.na(own), max(0L, own, na.rm = TRUE) + of, own)
+  out["held"] <- list(constraints_of_levels(out$held, of))
   out
 }

@@ -3,7 +3,7 @@
 # closest to them.
 
 # list(noise, its range from low to high, chance: of each of the usable `columns` that it is noise,
-# whose mean is `noise`). On at most 400 rows and 1,000 columns, those `beside` among them; of data
+# whose mean is about `noise`). On at most 400 rows and 1,000 columns, those `beside` among them; of data
 # with replicates on their levels. NULL where there are too few.
 table_noise <- function(x, keep, beside = NULL) with_seed(looking_seed, {
   usable <- length(keep)
@@ -123,11 +123,12 @@ noise_chance <- function(found) {
     hull <- c(hull, i)
   }
   density <- diff(share[hull]) / diff(at[hull])
-  chance <- 1 / density[findInterval(place, at[hull], left.open = TRUE, all.inside = TRUE)]
-  # Their mean is the share of noise.
-  level <- stats::uniroot(function(level) mean(pmin(1, level * chance)) - found$noise,
-    c(0, 2 / min(chance)), tol = 1e-9)$root
-  pmin(1, level * chance)
+  chance <- pmin(1, found$noise /
+    density[findInterval(place, at[hull], left.open = TRUE, all.inside = TRUE)])
+  # Their mean is the share of noise, but for what was cut at 1: columns in doubt make up for it, not
+  # those that are surely none.
+  doubt <- chance^2 * (1 - chance)
+  chance + min(1, max(0, (found$noise - mean(chance)) / max(mean(doubt), 1e-300))) * doubt
 }
 
 slope_of <- function(x, y, a, b) (y[b] - y[a]) / (x[b] - x[a])
