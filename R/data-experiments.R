@@ -111,7 +111,8 @@ named_column <- function(value, x, arg, about = "rows", assay = NULL) {
   if (about == "columns") {
     return(unlist(lapply(names(x), function(name) {
       own <- if (known[[name]]) frames[[name]][[value]]
-      if (is.null(own)) rep(NA, if (known[[name]]) nrow(x[[name]]) else ncol(x[[name]])) else as.vector(own)
+      if (!is.null(own)) return(as.vector(own))
+      rep(NA, if (known[[name]]) nrow(x[[name]]) else ncol(x[[name]]))
     })))
   }
   samples <- Reduce(intersect, lapply(x, function(table) {

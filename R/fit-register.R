@@ -166,7 +166,7 @@ own_method <- function(own, role) {
   out <- function() NULL
   body(out) <- quote({
     run_fit(own_name(.own), match.call(), sys.call(), as.list(environment()), list(...),
-    parent.frame())
+      parent.frame())
   })
   formals(out) <- c(first, more, alist(... = ), list(center = own$center, scale = own$scale),
     alist(control = ufs_control()))
@@ -208,7 +208,8 @@ outside_names <- function(fun) {
   if (is.primitive(fun)) return(character())
   words <- utils::getParseData(parse(text = deparse(fun), keep.source = TRUE))
   words <- words[words$terminal, ]
-  own <- words$text[c(words$token[-1L] %in% c("LEFT_ASSIGN", "EQ_ASSIGN"), FALSE) | words$token == "SYMBOL_FORMALS"]
+  made <- c(words$token[-1L] %in% c("LEFT_ASSIGN", "EQ_ASSIGN"), FALSE)
+  own <- words$text[made | words$token == "SYMBOL_FORMALS"]
   found <- setdiff(words$text[words$token %in% c("SYMBOL", "SYMBOL_FUNCTION_CALL")], own)
   found[vapply(found, function(name) {
     at <- environment(fun)

@@ -4,24 +4,24 @@
 # rows, p columns, r the smaller number, `many` clusters, components, features or samples asked for.
 # Beside them what makes it shorter.
 waits <- list(
-  alfs = quote(c(`max_iter in control` = 4e-9 * n * p * r)),
-  blfse = quote(c(`max_iter in control` = 4e-6 * n * p + 2e-10 * n^3)),
+  alfs = quote(c(`ufs_control(max_iter = )` = 4e-9 * n * p * r)),
+  blfse = quote(c(`ufs_control(max_iter = )` = 4e-6 * n * p + 2e-10 * n^3)),
   consensus = quote(c(members = 1e-7 * n * p * (5 + many) + 2e-9 * min(n, 15000)^2 * p)),
   css = quote(c(k = 2e-9 * n * p * (r + many))),
   facility = quote(c(m = 2e-10 * n^2 * (p + many))),
-  inffs = quote(c(`max_iter in control` = 2e-10 * (n * p^2 + p^2 * r))),
+  inffs = quote(c(`ufs_control(max_iter = )` = 2e-10 * (n * p^2 + p^2 * r))),
   jspca = quote(c(n_components = 1e-7 * n * p * many)),
   laplacian = quote(c(graph = 5e-11 * n^2 * p)),
   mcfs = quote(c(graph = 4e-11 * n^2 * p + 1e-8 * n * p * many)),
   medoids = quote(c(m = 2e-8 * n * p * many)),
-  ndfs = quote(c(`max_iter in control` = 5e-11 * n^2 * p + 2e-9 * r^2 * p)),
-  rsr = quote(c(`max_iter in control` = 4e-9 * r^2 * max(n, p))),
+  ndfs = quote(c(`ufs_control(max_iter = )` = 5e-11 * n^2 * p + 2e-9 * r^2 * p)),
+  rsr = quote(c(`ufs_control(max_iter = )` = 4e-9 * r^2 * max(n, p))),
   socfs = quote(c(n_clusters = 4e-8 * n * p * many)),
-  sogfs = quote(c(`max_iter in control` = 5e-9 * n * p * max(n, p))),
+  sogfs = quote(c(`ufs_control(max_iter = )` = 5e-9 * n * p * max(n, p))),
   spca = quote(c(n_components = 1e-7 * n * p * many)),
   spec = quote(c(graph = 5e-11 * n^2 * p)),
-  topk = quote(c(`max_iter in control` = 3e-8 * n * p * r)),
-  udfs = quote(c(`max_iter in control` = 2e-10 * n * p * max(n, p) + 5e-9 * r^2 * p)))
+  topk = quote(c(`ufs_control(max_iter = )` = 3e-8 * n * p * r)),
+  udfs = quote(c(`ufs_control(max_iter = )` = 2e-10 * n * p * max(n, p) + 5e-9 * r^2 * p)))
 
 # The seconds of one fit, named by what shortens it; NULL where nothing is known.
 wait_of <- function(method, x, args) {
@@ -41,7 +41,7 @@ foretell <- function(name, x, seconds, shorter = names(seconds), after = 5) {
   about <- signif(seconds, 1L)
   message(structure(class = c("ufs_wait", "ufs_progress", "message", "condition"), list(
     message = paste0(name, " on ", size_words(nrow(x), ncol(x)), " will take about ",
-      if (about < 100) paste(about, "seconds") else paste(round(about / 60), "minutes"), "; ",
-      paste0("`", shorter, "`", collapse = " and "), " or fewer rows or columns (`samples`, ",
-      "`features`) make it shorter.\n"), call = NULL)))
+      if (about < 100) paste(about, "seconds") else paste(round(about / 60), "minutes"),
+      "; to shorten it: ", paste0("`", shorter, "`", collapse = " and "),
+      ", or fewer rows or columns (`samples`, `features`).\n"), call = NULL)))
 }

@@ -60,7 +60,8 @@
 #'   members = c("pca", "laplacian", "kmeans_f"))
 #' @export
 ufs_consensus <- function(x, n_clusters, k = NULL, ...,
-                          members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca", "kmeans_f"),
+                          members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca",
+                            "kmeans_f"),
                           strength = 1, pool = NULL, share = 0.1, center = TRUE, scale = TRUE,
                           control = ufs_control()) {
   run_fit("consensus", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())

@@ -3,8 +3,8 @@
 # closest to them.
 
 # list(noise, its range from low to high, chance: of each of the usable `columns` that it is noise,
-# whose mean is about `noise`). On at most 400 rows and 1,000 columns, those `beside` among them; of data
-# with replicates on their levels. NULL where there are too few.
+# whose mean is about `noise`). On at most 400 rows and 1,000 columns, those `beside` among them; of
+# data with replicates on their levels. NULL where there are too few.
 table_noise <- function(x, keep, beside = NULL) with_seed(looking_seed, {
   usable <- length(keep)
   if (holds_replicates(x)) {
@@ -125,8 +125,8 @@ noise_chance <- function(found) {
   density <- diff(share[hull]) / diff(at[hull])
   chance <- pmin(1, found$noise /
     density[findInterval(place, at[hull], left.open = TRUE, all.inside = TRUE)])
-  # Their mean is the share of noise, but for what was cut at 1: columns in doubt make up for it, not
-  # those that are surely none.
+  # Their mean is the share of noise, but for what was cut at 1: columns in doubt make up for it,
+  # not those that are surely none.
   doubt <- chance^2 * (1 - chance)
   chance + min(1, max(0, (found$noise - mean(chance)) / max(mean(doubt), 1e-300))) * doubt
 }

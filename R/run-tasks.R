@@ -214,8 +214,8 @@ count_workers <- function() {
 }
 
 # Is the rest of `all` tasks, of which `here` took `seconds` in this session, for the workers? They
-# pay where more work is left than bringing them the data costs (evidence/decisions.md). Few tasks go
-# to them at once: the first of them alone would be a large part of the whole.
+# pay where more work is left than bringing them the data costs (evidence/decisions.md). Few tasks
+# go to them at once: the first of them alone would be a large part of the whole.
 workers_pay <- function(workers, here, all, seconds) {
   if (workers == 0) return(FALSE)
   all < 3 * workers || (here > 0L && seconds > 0.2 && seconds / here * (all - here) > 1)

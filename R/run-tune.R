@@ -69,7 +69,8 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   }
   # Fits per k only for the methods, and with the settings, that solve for their k.
   number <- number_argument(row)
-  one_k <- !is.null(row$per_k) || any(c("swaps", "starts", "optimal") %in% c(names(fixed), names(grid)))
+  one_k <- !is.null(row$per_k) ||
+    any(c("swaps", "starts", "optimal") %in% c(names(fixed), names(grid)))
   if (one_k && is.null(fixed[[number]])) {
     if (length(k) != 1L) refuse("k", "ufs_", method, "() solves for one k: give one.")
     fixed[[number]] <- k

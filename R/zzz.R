@@ -36,6 +36,10 @@
 #' methods with labels, and [ufs_stability()] says how repeatable a choice is. All run in parallel
 #' under a plan of the package future, report progress and resume from a checkpoint folder.
 #'
+#' In an interactive session a run of more than three seconds says what it is doing, and a fit
+#' expected to take more than five names what shortens it before it begins;
+#' `options(ufselect.progress = FALSE)` silences both, and `TRUE` has them in scripts, too.
+#'
 #' `vignette("getting-started")` is the page to start with, and
 #' `vignette("methods-and-mathematics")` has the formula, time and memory of every method.
 #'

@@ -156,8 +156,8 @@ test_that("who waits hears before a long fit begins how long it takes and what s
   x <- matrix(stats::rnorm(1e6), 2000)
   told <- function(call) tryCatch(call, ufs_wait = conditionMessage)
   expect_match(told(ufs_topk(x, k = 20, n_clusters = 5)),
-    "^ufs_topk\\(\\) on 2,?000 samples x 500 features will take about [0-9]+ seconds; `max_iter in ")
-  expect_match(told(ufs_size(x, "css", n_resamples = 400)), "`n_resamples` and `repeats` or fewer")
+    "^ufs_topk\\(\\) on 2,?000 samples x 500 features will take about [0-9]+ seconds; to shorten it: `ufs_control\\(max_iter = \\)`, or fewer ")
+  expect_match(told(ufs_size(x, "css", n_resamples = 400)), "`n_resamples` and `repeats`, or fewer")
   expect_s3_class(told(ufs_variance(x)), "ufs_variance")
   withr::local_options(ufselect.progress = FALSE)
   watch_over("f()")

@@ -633,7 +633,7 @@ test_that("the print says what the data lost on the way in and what was asked fo
   expect_match(said, "more than a fifth of 2 columns", fixed = TRUE)
   expect_identical(ufs_data(half, na = "median")[, 2:1]$input$filled_share, rev(unname(colMeans(is.na(half)))[1:2]))
 
-  few <- ufs_select(iris[1:5, 1:4], k = 2)
+  few <- suppressWarnings(ufs_select(iris[1:5, 1:4], k = 2))
   expect_match(few$unchecked, "not compared with random choices", all = FALSE)
 })
 
@@ -895,8 +895,9 @@ test_that("who gives counts or rows gets the scaling that the help of ufs_data()
     expect_false(any(grepl("stuck|two units", c(fit$checks, fit$look$doubts))))
   }
   # The same as by default, which weights the counts itself.
-  own <- withr::with_seed(1, suppressMessages(ufs_select(x, 10, "label")))
-  told <- withr::with_seed(1, suppressMessages(ufs_select(x, 10, "label", counts = "tfidf", rows = "unit")))
+  own <- withr::with_seed(1, suppressWarnings(suppressMessages(ufs_select(x, 10, "label"))))
+  told <- withr::with_seed(1, suppressWarnings(suppressMessages(
+    ufs_select(x, 10, "label", counts = "tfidf", rows = "unit"))))
   expect_setequal(selected_samples(told, as = "index"), selected_samples(own, as = "index"))
   # Words of one source, zeros of counts and copies are no faults of measuring.
   z <- withr::with_seed(2, matrix(round(rnorm(400), 2), 50))
