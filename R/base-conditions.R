@@ -63,6 +63,14 @@ on_error <- function(code, handle) {
   tryCatch(code, error = function(e) if (ends_all(e)) stop(e) else handle(e))
 }
 
+# What a user gave, or what a function of theirs makes of the names.
+made_of_names <- function(value, names, arg) {
+  if (!is.function(value)) return(value)
+  on_error(value(names), function(e) {
+    refuse(arg, "`", arg, "`, a function, stopped when given the names: ", conditionMessage(e))
+  })
+}
+
 # R gives these errors no class before 4.2, and words in the language of the session.
 ends_all <- function(e) {
   if (inherits(e, "ufs_error")) return(FALSE)

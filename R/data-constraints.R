@@ -65,7 +65,7 @@ read_constraint <- function(value, row, side, quotas) {
 # Positions for names, indices, a logical vector, or a function that makes one of these of the
 # names.
 read_places <- function(value, arg, side) {
-  if (is.function(value)) value <- value(side$names)
+  value <- made_of_names(value, side$names, arg)
   if (is.factor(value)) value <- as.character(value)
   refuse_unclear(value, side$shared, arg)
   as.integer(resolve_index(value, side$size, side$names, arg))
@@ -74,7 +74,7 @@ read_places <- function(value, arg, side) {
 # One positive number for each column or row. Names, where both sides have some, decide which is
 # whose.
 read_numbers <- function(value, arg, side) {
-  if (is.function(value)) value <- value(side$names)
+  value <- made_of_names(value, side$names, arg)
   one <- sub("s$", "", side$what)
   if (length(names(value)) && length(side$names)) {
     twice <- unique(names(value)[duplicated(names(value))])
@@ -108,7 +108,7 @@ plain_factor <- function(value) {
 
 # Codes of a factor over columns or rows.
 read_levels <- function(value, arg, side, missing = FALSE) {
-  if (is.function(value)) value <- value(side$names)
+  value <- made_of_names(value, side$names, arg)
   value <- plain_factor(value)
   if (!is.atomic(value) || !is.null(dim(value)) || length(value) != side$size ||
       (!missing && anyNA(value))) {
@@ -141,7 +141,7 @@ read_groups <- function(value, arg, side) {
 # quota: the largest number of rows of each level; NULL: in proportion to the size of the levels.
 read_strata <- function(value, quotas, side) {
   level <- read_levels(value, "strata", side)
-  known <- as.character(unique(if (is.function(value)) value(side$names) else value))
+  known <- as.character(unique(made_of_names(value, side$names, "strata")))
   if (is.null(quotas)) return(list(level = level, name = known, quota = NULL))
   quota <- if (is.numeric(quotas)) quotas[match(known, names(quotas))] else NA
   if (anyNA(quota) || any(quota < 0 | quota != round(quota))) {
@@ -153,7 +153,7 @@ read_strata <- function(value, quotas, side) {
 
 # Codes of the strata of the columns, NA for a column of none, their names, and their quotas.
 read_feature_strata <- function(value, quotas, arg, side) {
-  if (is.function(value)) value <- value(side$names)
+  value <- made_of_names(value, side$names, arg)
   value <- plain_factor(value)
   # With the names of all columns, and perhaps of others, it may be in any order.
   own <- names(value)

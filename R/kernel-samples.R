@@ -72,7 +72,7 @@ check_labelled <- function(labelled, data) {
   n <- data$n
   known <- c(data$row_held$labelled, data$constraints$samples$labelled)
   bad <- function(...) refuse("labelled", "`labelled` ", ..., ".")
-  if (is.function(labelled)) labelled <- labelled(data$samples)
+  labelled <- made_of_names(labelled, data$samples, "labelled")
   if (is.factor(labelled)) labelled <- as.character(labelled)
   if (is.null(labelled)) labelled <- integer()
   if (is.logical(labelled)) {

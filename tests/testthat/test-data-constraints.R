@@ -678,6 +678,7 @@ test_that("constraints may be functions of the names, or a factor", {
   x <- constraint_x()
   number <- function(names) as.integer(substring(names, 2))
   expect_identical(ufs_data(x, include = function(names) number(names) > 7)$held$include, 8:9)
+  expect_error(ufs_data(x, include = sum), "`include`, a function, stopped when given the names", class = "ufs_error_argument")
   expect_identical(ufs_data(x, exclude = factor(c("c3", "c2")))$held$exclude, 3:2)
   data <- ufs_data(x, cost = function(names) 10 * number(names), budget = 50)
   expect_identical(data$held$cost, 10 * (1:9))

@@ -109,6 +109,6 @@ test_that("each of the five systems has its section, with the settings of its pa
     text <- paste(parts[[name]], collapse = "\n")
     expect_match(text, paste0("ufs_grid\\(.*\"", method[[name]], "\", \""), info = name)
     expect_match(text, "fit <- ", info = name)
-    expect_match(text, "pairs_plot\\(|points\\(table|figures\\(table", info = name)
+    expect_match(text, "pairs_plot\\(|points\\(table|figures\\(table|evidence/decisions[.]md", info = name)
   }
 })
