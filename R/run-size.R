@@ -176,7 +176,12 @@ size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
   # A triangle with the same products of columns is enough for a tall table.
   tall <- is.matrix(data$x) && nrow(data$x) >= 2L * ncol(data$x)
   seen <- if (tall) gram_root(x_gram(data$x, rows = FALSE)) else data$x
-  data.frame(k = k, share = decoys$curve$share[k], captured_table(seen, best),
+  # Decoys take all columns for noise: the best k have no more of it than the whole table.
+  share <- decoys$curve$share[k]
+  most <- decoys$noise * decoys$usable / k
+  high <- which(share > most)
+  share[high] <- most[high]
+  data.frame(k, share, captured_table(seen, best),
     knn_overlap = neighbours_along(part, best),
     stability = vapply(k, function(size) {
       if (size == data$p) return(NA_real_)

@@ -18,8 +18,9 @@
 #' none is, and "not repeatable" where halves of the samples choose other columns. The four curves,
 #' in the columns of `curve`:
 #'
-#' * `share`: the share of the best k that are no better than noise, see [ufs_decoys()]. Structure
-#'   that is not wanted counts as structure.
+#' * `share`: the share of the best k that are no better than noise, see [ufs_decoys()], and never
+#'   more than as many columns as look like noise in all. Structure that is not wanted counts as
+#'   structure.
 #' * `captured` and `bound`: the share of the squares of x that the best k columns explain, and what
 #'   k principal components would, see [ufs_captured()].
 #' * `knn_overlap`: how many of the 5 nearest neighbours of each sample by all columns are its

@@ -9,7 +9,7 @@ state_of <- function(connection) {
     "closed"
   }, warning = function(w) stop(conditionMessage(w))), error = conditionMessage)
   list(connections = rownames(showConnections()), result = open, options = options(), kind = RNGkind(),
-    files = sort(list.files(tempdir(), recursive = TRUE, include.dirs = TRUE)), folder = getwd(),
+    files = sort(list.files(tempdir())), folder = getwd(),
     variables = Sys.getenv(), seed = get0(".Random.seed", globalenv(), inherits = FALSE))
 }
 rows_of <- function() withr::with_seed(1, matrix(stats::rnorm(450), 90, dimnames = list(NULL, letters[1:5])))

@@ -25,7 +25,7 @@ loops <- list(
 left_behind <- function() {
   # They set options when they are loaded.
   for (package in c("progressr", "future", "clue", "Matrix")) requireNamespace(package, quietly = TRUE)
-  list(files = setdiff(list.files(tempdir(), "^(ufselect|file).*"), basename(list.dirs(tempdir()))),
+  list(files = setdiff(list.files(tempdir(), "^(ufselect|file).*"), basename(list.dirs(tempdir(), recursive = FALSE))),
     connections = nrow(showConnections(all = TRUE)), options = options(), devices = grDevices::dev.list(),
     folder = getwd(), random = RNGkind(), libraries = Sys.getenv("R_LIBS", NA))
 }

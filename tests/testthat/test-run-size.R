@@ -32,7 +32,9 @@ test_that("the curves are those of the other functions", {
     mean(vapply(1:60, function(i) mean(near[, i] %in% other[, i]), 0))
   }, 0)
   expect_equal(out$curve$knn_overlap, kept)
-  expect_identical(out$curve$share, out$decoys$curve$share[c(3, 8, 24)])
+  expect_identical(out$curve$share, pmin(out$decoys$curve$share[c(3, 8, 24)], out$decoys$noise * 24 / c(3, 8, 24)))
+  # All columns have the noise that the table has.
+  expect_lte(out$curve$share[3], out$decoys$noise + 1e-12)
   expect_true(is.na(out$curve$stability[3]))
   expect_gt(out$curve$stability[2], .5)
   # Of halves: all rows would give the same choice each time.
@@ -44,7 +46,7 @@ test_that("stability is that of the best k of halves", {
   rankings <- list(all = 1:6, halves = list(c(1, 2, 3, 4, 5, 6), c(2, 1, 4, 3, 6, 5), c(1, 3, 2, 5, 4, 6)))
   small <- x[, 1:6]
   data <- as_ufs_operator(small, TRUE, TRUE)
-  curve <- size_curve(rankings, data, list(curve = data.frame(share = rep(0, 6))), c(2L, 6L), seq_len(nrow(small)))
+  curve <- size_curve(rankings, data, list(curve = data.frame(share = rep(0, 6)), noise = 1, usable = 6L), c(2L, 6L), seq_len(nrow(small)))
   z <- rbind(1:6 %in% 1:2, 1:6 %in% 1:2, 1:6 %in% c(1, 3))
   expect_equal(curve$stability, c(nogueira(z, .95)$stability, NA))
 })
