@@ -36,9 +36,9 @@
 #' methods with labels, and [ufs_stability()] says how repeatable a choice is. All run in parallel
 #' under a plan of the package future, report progress and resume from a checkpoint folder.
 #'
-#' In an interactive session a run of more than three seconds says what it is doing, and a fit
-#' expected to take more than five names what shortens it before it begins;
-#' `options(ufselect.progress = FALSE)` silences both, and `TRUE` has them in scripts, too.
+#' In an interactive session a long run says what it is doing, and before a fit that is expected to
+#' take long begins it names what shortens it; `options(ufselect.progress = FALSE)` silences both,
+#' and `TRUE` has them in scripts, too.
 #'
 #' `vignette("getting-started")` is the page to start with, and
 #' `vignette("methods-and-mathematics")` has the formula, time and memory of every method.
