@@ -63,7 +63,7 @@ on_error <- function(code, handle) {
   tryCatch(code, error = function(e) if (ends_all(e)) stop(e) else handle(e))
 }
 
-# What a user gave, or what a function of theirs makes of the names.
+# The value of a user, or what a function of theirs makes of the names.
 made_of_names <- function(value, names, arg) {
   if (!is.function(value)) return(value)
   on_error(value(names), function(e) {

@@ -4,7 +4,7 @@
 # The ufs_moments() of a covariance matrix of n rows. A column is constant if its variance is
 # nothing beside its mean, as for rows (columns_vary()). `unit`: variances are not known.
 moments_of_cov <- function(cov, n, mean, sd, columns) {
-  # What others hand on: a list as of cov.wt(), a factor analysis with its correlations, whose means
+  # Others hand on a list as of cov.wt(), a factor analysis with its correlations, whose means
   # of zero are no means.
   if (is.list(cov) && !is.data.frame(cov)) {
     first <- function(...) Find(Negate(is.null), list(...))

@@ -126,7 +126,7 @@ named_column <- function(value, x, arg, about = "rows", assay = NULL) {
   own[[1L]]
 }
 
-# What an object says of its samples or features, a data frame of either kind.
+# The data frame in which an object describes its samples, or its features.
 described <- function(x, about, assay = NULL) {
   if (!inherits(x, "Seurat")) {
     return(if (about == "rows") SummarizedExperiment::colData(x) else

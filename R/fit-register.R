@@ -202,8 +202,8 @@ own_code <- function(value) {
   })
 }
 
-# What a function finds in no package, by name: no other session has it. Names that it gives values
-# itself are its own.
+# The names that a function finds in no package, and so in no other session. Names that it gives
+# values itself are its own.
 outside_names <- function(fun) {
   if (is.primitive(fun)) return(character())
   words <- utils::getParseData(parse(text = deparse(fun), keep.source = TRUE))

@@ -1,4 +1,4 @@
-# What takes long says so before it begins.
+# A fit that takes long says so before it begins.
 
 # Seconds on one core, coarsely, of methods that may take long on a table that fits into memory: n
 # rows, p columns, r the smaller number, `many` clusters, components, features or samples asked for.
