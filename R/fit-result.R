@@ -44,8 +44,6 @@ as.data.frame.ufs_result <- function(x, ...) {
 #' * [ufs_reliability()]: the reliability of each column, those that repeat in colour.
 #' * [ufs_overlap()]: the shares of all pairs of fits, or who chose what. `what`; of fits joined by
 #'   [c()] `k` before it.
-#' * [ufs_alfs_path()]: how the norms of columns or rows grow along the path, or the certificates.
-#'   `type`, `k`, `m`.
 #' * [ufs_graph()]: degrees or weights, largest first. `what`.
 #'
 #' @param x,object A result.

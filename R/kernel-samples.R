@@ -59,11 +59,11 @@ neighbour_overlap <- function(a, b) {
 alfs_basis <- function(x, method = "alfs") check_solved(.Call(C_alfs_basis, x), method)
 
 # C_alfs with the settings that are the same for most: see src/ffi_alfs.c.
-alfs_call <- function(x, basis, penalties, control, begin = NULL, settings = list()) {
+alfs_call <- function(x, basis, penalties, control, settings = list()) {
   all <- list(paper = FALSE, rho0 = 1e-6, tau = 1.1, rho_max = 1e10, identity = FALSE, p = ncol(x),
     keep = seq_len(ncol(x)), dimnames = NULL)
   all[names(settings)] <- settings
-  .Call(C_alfs, x, basis, penalties, all, begin, control)
+  .Call(C_alfs, x, basis, penalties, all, control)
 }
 
 # Samples already labelled, as sorted indices: those that the data say, and those of the argument

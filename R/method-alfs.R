@@ -121,8 +121,7 @@
 #' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
 #'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
-#' @seealso [representatives()] for which samples rebuild which, [ufs_alfs_path()] for several
-#'   penalties, [ufs_facility()] and [ufs_css()] for either choice on its own.
+#' @seealso [representatives()] for which samples rebuild which, [ufs_facility()] and [ufs_css()] for either choice on its own.
 #' @section Plots:
 #' Beside the types of [plot.ufs()] there are `"objective"` with the lower bound, `"gap"` (the
 #' relative duality gap), `"residuals"` (of the splits, as in the trace) and `"norms"` (of the rows
@@ -175,12 +174,12 @@ solve_alfs <- function(data, control, alpha, beta, lambda, alpha_rel, beta_rel, 
   n_features <- alfs_n_features(if (is.null(n_features)) k else n_features, data)
   basis <- alfs_basis(data$x)
   penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
-  found <- alfs_solve(data, basis, penalty, solver, control, schedule = schedule)
+  found <- alfs_solve(data, basis, penalty, solver, control, schedule)
   c(alfs_slots(data, penalty, found, c(list_of(solver, select, select_samples, n_features,
     labelled), schedule)), list(finish = function(fit) alfs_rank(fit, data)))
 }
 
-# ---- parts shared with the path ---------------------------------------------------
+# ---- parts --------------------------------------------------------------------------
 
 alfs_n_features <- function(n_features, data) {
   usable <- length(data$keep)
@@ -206,8 +205,7 @@ alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lamb
   stats::setNames(penalty, c(names(bound), paste0(names(bound), "_rel")))
 }
 
-# `begin`: another solution to start from (list of w, p, q, rho), lambda = 0 only.
-alfs_solve <- function(data, basis, penalty, solver, control, begin = NULL, schedule = NULL) {
+alfs_solve <- function(data, basis, penalty, solver, control, schedule) {
   weighted <- penalty[["lambda"]] > 0
   control <- resolve_control(control, max_iter = if (solver == "paper") 600L else 2000L,
     tol = if (solver == "paper" || weighted) 1e-3 else 1e-4)
@@ -222,7 +220,7 @@ alfs_solve <- function(data, basis, penalty, solver, control, begin = NULL, sche
   check_bytes(8 * numbers, paste0("ufs_alfs()", if (weighted) " with lambda > 0"),
     if (weighted) "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples." else
       "Fit on a random part of the samples.")
-  found <- alfs_call(data$x, basis, unname(penalty[1:3]), control, begin,
+  found <- alfs_call(data$x, basis, unname(penalty[1:3]), control,
     c(list(paper = solver == "paper", p = shape$p, keep = shape$keep,
       dimnames = list(data$samples, shape$features)), schedule))
   found$control <- control

@@ -50,7 +50,7 @@
 .onLoad <- function(libname, pkgname) {
   # Results that an earlier version saved have no class in common.
   for (name in c("compare", "decoys", "graph", "grid", "list", "overlap", "size", "split",
-    "stability", "tune", "alfs_path")) {
+    "stability", "tune")) {
     registerS3method("plot", paste0("ufs_", name), plot.ufs_result, topenv())
   }
   when_loaded("mlr3filters", add_mlr3_filters)

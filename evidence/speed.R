@@ -175,7 +175,6 @@ stability_css_2000x500    | rows(2000, 500)     | ufs_stability(x, 'css', k = 20
 topk_300x5000             | rows(300, 5000)     | ufs_topk(x, k = 20, n_clusters = 5)                   | proved$selection_objective
 topk_clustered_300x5000   | clustered(300, 5000) | ufs_topk(x, k = 20, n_clusters = 5)                  | proved$selection_objective
 topk_2000x500             | rows(2000, 500)     | ufs_topk(x, k = 20, n_clusters = 5)                   | proved$selection_objective
-alfs_path_2000x500        | rows(2000, 500)     | ufs_alfs_path(x)                                      | rev(fit$table$objective)[1]
 decoys_pca_2000x500       | rows(2000, 500)     | ufs_decoys(x, 'pca', n_components = 5)                | fit$k[[1]]
 decoys_css_100000x60      | rows(100000, 60)    | ufs_decoys(x, 'css', k = 20)                          | fit$k[[1]]
 decoys_css_100x20000      | rows(100, 20000)    | ufs_decoys(x, 'css', k = 20)                          | fit$k[[1]]

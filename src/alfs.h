@@ -18,21 +18,14 @@
 
 #include "x_ops.h"
 
-/* Where a run may start: W, P, Q and the penalties rho (rows, columns) of another
- * one, as they came out of it. lambda = 0 only. */
-typedef struct {
-    const double *w, *p, *q, *rho;
-} alfs_start;
-
 typedef struct {
     const ufs_x *x;             /* m x q, rows = samples; dense if identity, paper or lambda > 0 */
     const double *values;       /* min(m, q), descending: singular values of x */
     const double *vectors;      /* of xx' or x'x, whichever is smaller */
     bool identity;              /* B = I; x has orthogonal columns, vectors are not read */
     double alpha, beta, lambda; /* >= 0, alpha + beta > 0; lambda > 0 not with identity */
-    const double *bound;     /* of alpha, beta, lambda: largest row and column norm of 2 A'DB', and
-                            2 max ||x_i||^2 */
-    const alfs_start *start; /* or NULL */
+    const double *bound;        /* of alpha, beta, lambda: largest row and column norm of 2 A'DB', and
+                               2 max ||x_i||^2 */
 } alfs_problem;
 
 typedef struct {
@@ -45,7 +38,6 @@ typedef struct {
     double *w;     /* m x q: best primal point, with exact zeros (paper: the last W) */
     double *p, *q; /* m x q: dual, ||P_i.|| <= alpha, ||Q_.j|| <= beta */
     double *l;     /* m x m: dual, |L| <= lambda T; NULL if lambda = 0 */
-    double *rho;   /* 3, last penalties: rows, columns, weights, over alpha, beta, lambda */
     double objective, dual, gap, kkt; /* dual: what P, Q, L prove */
     double primal[3];                 /* relative: rows, columns, weights */
 } alfs_result;

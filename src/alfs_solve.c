@@ -54,33 +54,6 @@ static void set_split(alfs_work *work, int which, double penalty, double rho)
     split->rho_of_v = split->rho_next = split->rho_after = split->rho;
 }
 
-/* V = copy + L / rho from the W, P and Q of another run, whose W is the first candidate. */
-static void warm_start(alfs_work *work)
-{
-    const alfs_start *start = work->problem->start;
-    double *w = work->w;
-    size_t len = (size_t) work->space.m * (size_t) work->space.q;
-    const double *dual[2] = {start->p, start->q};
-    double f;
-
-    for (size_t i = 0; i < len; i++) w[i] = start->w[i] * work->w_factor;
-    for (int which = 0; which < 2; which++) {
-        alfs_split *split = &work->split[which];
-        if (!split->on) continue;
-        set_split(work, which, split->penalty, start->rho[which] * split->penalty);
-        for (size_t i = 0; i < len; i++)
-            split->v[i] = w[i] + dual[which][i] / (work->x_divisor * work->x_divisor *
-                                                   work->w_factor * split->rho);
-    }
-    alfs_shrinkage(work);
-    f = alfs_objective(work, w);
-    alfs_core(&work->space, work->core);
-    if (f < work->value.best)
-        work->value.best = f;
-    else
-        memset(w, 0, len * sizeof(double));
-}
-
 static void set_up(alfs_work *work)
 {
     const alfs_problem *problem = work->problem;
@@ -117,7 +90,6 @@ static void set_up(alfs_work *work)
     work->w = result->w;
     work->bound = &work->value.dual;
     work->value.best = work->value.current = work->space.total;
-    if (problem->start != NULL) warm_start(work);
 }
 
 /* V = W + L / rho, where W and L = ridge W are those of the ridge regression of size_of_w(). From V = 0
@@ -160,11 +132,7 @@ static void finish(alfs_work *work)
     result->objective = value->best * u2;
     result->dual = value->now * u2;
     result->gap = (value->best - value->now) / value->best;
-    for (int i = 0; i < 3; i++) {
-        const alfs_split *split = &work->split[i];
-        result->primal[i] = split->residual;
-        result->rho[i] = split->penalty > 0.0 ? split->rho / split->penalty : 0.0;
-    }
+    for (int i = 0; i < 3; i++) result->primal[i] = work->split[i].residual;
     for (size_t i = 0; i < len; i++) {
         result->w[i] /= work->w_factor;
         result->p[i] *= up;
@@ -251,7 +219,7 @@ static void admm(alfs_work *work)
                       work->split[COLS].on;
 
     work->newton = on_columns && run->paths.alfs_newton;
-    if (work->problem->start == NULL && !work->split[WEIGHTS].on && zero < 1.0) {
+    if (!work->split[WEIGHTS].on && zero < 1.0) {
         value->dual = zero * (2.0 - zero) * value->best; /* the certificate from V = 0 */
         ridge_start(work);
     } else

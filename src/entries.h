@@ -74,7 +74,7 @@
     ENTRY(graph_embed, 2) \
     /* ffi_alfs.c */ \
     ENTRY(alfs_basis, 1) \
-    ENTRY(alfs, 6) \
+    ENTRY(alfs, 5) \
     /* ffi_spec.c */ \
     ENTRY(spec_quadratic, 4) \
     ENTRY(spec_leading, 5) \

@@ -62,23 +62,22 @@ SEXP ffi_alfs_basis(SEXP x)
     return out;
 }
 
-/* x: m x q. basis: list(values, vectors, bound). penalties: alpha, beta, lambda. start: NULL
- * or list(w, p, q, rho) of another run. settings: list(paper, rho0, tau,
+/* x: m x q. basis: list(values, vectors, bound). penalties: alpha, beta, lambda. settings: list(
+ * paper, rho0, tau,
  * rho_max, identity (B = I), p, keep (columns of x among p), dimnames of W). list(w, p, q
- * (m x p), l (NULL if lambda = 0), rho, norms row_w, row_p (m), col_w, col_q (q), run with
+ * (m x p), l (NULL if lambda = 0), norms row_w, row_p (m), col_w, col_q (q), run with
  * the counters objective, dual, gap, kkt, primal_rows, primal_columns and primal_weights). */
-SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP control)
+SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP control)
 {
     ufs_x op = ffi_x_finite(x);
     int m = op.n, q = op.p, r = m < q ? m : q, p = ffi_count(settings_, "p", q, INT_MAX);
-    size_t M = (size_t) m, Q = (size_t) q, R = (size_t) r;
+    size_t R = (size_t) r;
     bool identity = ffi_flag(settings_, "identity");
     const double *value = ffi_given(penalties, 3, "penalties");
     int count, *keep = ffi_indices(ffi_get(settings_, "keep"), p, &count, "keep");
     SEXP dimnames = ffi_get(settings_, "dimnames"),
-         out = PROTECT(ffi_list("w p q l rho row_w row_p col_w col_q run"));
+         out = PROTECT(ffi_list("w p q l row_w row_p col_w col_q run"));
     ufs_run run = ffi_run_begin(control, "alfs");
-    alfs_start start;
     alfs_problem problem = {
         .x = &op,
         .values = ffi_given(ffi_get(basis, "values"), R, "values"),
@@ -94,19 +93,11 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
                               .rho_most = ffi_real(settings_, "rho_max")};
     alfs_result result = {.w = ffi_set_zero(out, "w", m, p),
                           .p = ffi_set_zero(out, "p", m, p),
-                          .q = ffi_set_zero(out, "q", m, p),
-                          .rho = ffi_set_vector(out, "rho", 3)};
+                          .q = ffi_set_zero(out, "q", m, p)};
 
     if (count != q) Rf_error("internal error: 'keep' has the wrong length");
     for (int j = 1; j < q; j++)
         if (keep[j] <= keep[j - 1]) Rf_error("internal error: 'keep' does not ascend");
-    if (start_ != R_NilValue) {
-        start = (alfs_start){.w = ffi_given(ffi_get(start_, "w"), M * Q, "w"),
-                             .p = ffi_given(ffi_get(start_, "p"), M * Q, "p"),
-                             .q = ffi_given(ffi_get(start_, "q"), M * Q, "q"),
-                             .rho = ffi_given(ffi_get(start_, "rho"), 3, "rho")};
-        problem.start = &start;
-    }
     if (problem.lambda > 0.0) result.l = ffi_set_zero(out, "l", m, m);
     if (op.kind != UFS_X_DENSE && (identity || settings.paper || problem.lambda > 0.0))
         Rf_error("internal error: this form needs a dense matrix");

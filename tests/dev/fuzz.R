@@ -128,7 +128,6 @@ others <- list(
   ufs_represent = function(x) list(x, theta = NULL, lambda_z = .05),
   ufs_sketch = function(x) list(x, m = 5, type = sample(c("leverage", "uniform"), 1)),
   ufs_captured = function(x) list(ufs_css(x, 2), x, k = 1, center = TRUE, scale = TRUE),
-  ufs_alfs_path = function(x) list(x, alpha_rel = c(.2, .1), beta_rel = .2),
   ufs_cluster_metrics = function(x) list(rep_len(1:3, NROW(x)), clusters_of(x)),
   ufs_annotate = function(x) list(x, ufs_variance(x), k = 2),
   representatives = function(x) list(ufs_alfs(x), x, n = 2, m = 3),

@@ -61,7 +61,6 @@ add("default stability", ufs_stability(x, "kmeans_f", k = 10, n_clusters = 4, n_
 add("default compare", compare(c(2, 5, 10, 20), mode = "cluster"))
 add("default compare one k", compare(10, mode = "cluster"))
 add("default compare classify", compare(c(5, 10, 20), m = 20, classifiers = "tree"))
-add("default path", ufs_alfs_path(x, alpha_rel = c(.3, .1, .03, .01)))
 add("default graph", ufs_graph(x))
 add("default diversify", ufs_diversify(fit("laplacian"), x, k = 8))
 add("default select", ufs_select(x, k = 8))

@@ -30,7 +30,6 @@ results_to_show <- function() {
     reliability = seed(ufs_reliability(repeated, sample)), overlap = ufs_overlap(fits, 4), fits = fits,
     size = seed(ufs_size(mtcars, "pca", n_components = 2, repeats = 2, n_resamples = 4)),
     split = seed(ufs_split(mtcars, 10)), graph = graph,
-    path = seed(ufs_alfs_path(mtcars, alpha_rel = c(.4, .1), beta_rel = .1)),
     propagation = ufs_propagate(graph, replace(mtcars$am, 3:25, NA)),
     represent = ufs_represent(as.matrix(mtcars[1:12, 1:5])),
     sketch = seed(ufs_sketch(mtcars, 10, n_vectors = 2)), look = seed(ufs_look(mtcars)), data = ufs_data(mtcars, include = "mpg"),

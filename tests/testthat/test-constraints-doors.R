@@ -69,7 +69,7 @@ test_that("every exported function that takes x is a method, one that makes data
   exported <- getNamespaceExports("ufselect")
   takes <- Filter(function(name) "x" %in% names(formals(get(name, asNamespace("ufselect")))), exported)
   # The first make or run methods with what the data hold; each goes to run_fit() or to a function with a row.
-  through <- c("ufs", "ufs_data", "ufs_alfs_path")
+  through <- c("ufs", "ufs_data")
   other <- setdiff(takes, c(paste0("ufs_", names(registry())), through))
   expect_setequal(paste0(other, "()"), setdiff(names(doors$rows), c("predict()", "representatives()")))
   expect_setequal(names(calls_of(doors_x())), names(doors$rows))

@@ -180,7 +180,6 @@ test_that("no call holds data, however the function was called", {
       do.call(ufs_select, list(x, 3, "compress"), quote = quoted), do.call(ufs_ted, list(x), quote = quoted))
     fits$diversify <- do.call(ufs_diversify, list(fits[[1L]], x, 3), quote = quoted)
     fits$grid <- do.call(ufs_grid, list(x, "pca", list(n_components = 1:2)), quote = quoted)
-    fits$path <- do.call(ufs_alfs_path, list(x), quote = quoted)
     for (fit in fits) expect_lt(size(fit$call), 150)
   }
   expect_identical(ufs_variance(x[, 1:4])$call, quote(ufs_variance(x = x[, 1:4])))

@@ -179,20 +179,17 @@ test_that("names without a score are in brackets", {
   expect_match(picture(fit, "scores", k = 4)$subtitle, "brackets")
 })
 
-test_that("a graph and a path of ALFS draw in both engines", {
+test_that("a graph draws in both engines", {
   graph <- suppressWarnings(ufs_graph(x))
   expect_identical(picture(graph, "degree")$table$y, sort(graph$degree, decreasing = TRUE))
   weights <- as.matrix(graph)
   expect_equal(picture(graph, "weights")$table$y, sort(weights[upper.tri(weights) & weights > 0], decreasing = TRUE))
-  path <- suppressMessages(ufs_alfs_path(x, alpha_rel = c(.3, .1)))
   pdf(NULL)
   withr::defer(dev.off())
   expect_silent(plot(graph, "weights", main = "mine"))
-  expect_silent(plot(path, type = "samples"))
   same_error(plot(graph, "nothing"), "what")
   skip_if_not_installed("ggplot2")
-  for (p in list(ggplot2::autoplot(graph), ggplot2::autoplot(graph, "weights"), ggplot2::autoplot(path),
-    ggplot2::autoplot(path, "gap"))) {
+  for (p in list(ggplot2::autoplot(graph), ggplot2::autoplot(graph, "weights"))) {
     expect_s3_class(p, "ggplot")
     expect_silent(ggplot2::ggplotGrob(p))
   }

@@ -168,7 +168,6 @@ test_that("unknown settings of the published method are errors that name the kno
   with <- function(...) ufs_control(paper = list(...))
   refused(ufs_socfs(iris[, 1:4], 3, control = with(rho0 = 1)), "paper", "it has warm_irls, path, polish")
   refused(ufs_variance(iris[, 1:4], control = with(rho0 = 1)), "paper", "ufs_variance() has no setting `rho0`")
-  refused(ufs_alfs_path(mtcars, control = with(rho0 = 1)), "paper", "ufs_alfs_path()")
   refused(ufs_represent(mtcars, control = with(rho0 = 1)), "paper", "ufs_represent()")
   refused(ufs_alfs(mtcars, alpha_rel = .1, control = with(alpha = 1)), "alpha_rel", "not both")
   refused(ufs_topk(mtcars, 2, n_clusters = 2, control = with(lambda_a = 0)), "lambda_a", "lambda_a")

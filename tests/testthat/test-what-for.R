@@ -4,16 +4,6 @@ skip_on_cran()
 
 cars <- as.matrix(mtcars)
 
-test_that("a path of ALFS takes the parts of ufs_alfs() and gives what that gives", {
-  path <- ufs_alfs_path(cars, alpha_rel = .2, select = "pivot", select_samples = "norm",
-    n_features = 4, center = FALSE, scale = FALSE)
-  one <- ufs_alfs(cars, alpha_rel = .2, beta_rel = .2, select = "pivot",
-    select_samples = "norm", center = FALSE, scale = FALSE)
-  expect_identical(selected_features(path$fits[[1L]], 4), selected_features(one, 4))
-  expect_false(identical(selected_features(path$fits[[1L]], 4),
-    selected_features(ufs_alfs_path(cars, alpha_rel = .2)$fits[[1L]], 4)))
-})
-
 test_that("labelled samples are taken into account and not chosen again", {
   expect_identical(which(is.na(sample_scores(ufs_alnr(cars, labelled = c(3, 17))))),
     c(`Datsun 710` = 3L, `Chrysler Imperial` = 17L))
