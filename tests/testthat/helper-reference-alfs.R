@@ -91,15 +91,6 @@ ref_alfs_step <- function(x, h, rho) {
   matrix(solve(big, as.vector(h)), n, d)
 }
 
-# min ||X - X A||^2 + g sum_i ||A_i.|| by plain proximal gradient, X = t(x).
-ref_ted_gradient <- function(x, g, n_iter = 20000L) {
-  k <- tcrossprod(x)
-  step <- 1 / (2 * max(eigen(k, TRUE, TRUE)$values))
-  a <- matrix(0, nrow(x), nrow(x))
-  for (i in seq_len(n_iter)) a <- ref_prox_rows(a - step * 2 * (k %*% a - k), step * g)
-  a
-}
-
 # Greedy TED over columns with the growing pool, by deflating the Gram matrix of all
 # columns; picked columns are no longer rebuilt.
 ref_pivot_order <- function(x, by_norm, first, most) {

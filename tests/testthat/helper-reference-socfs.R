@@ -32,16 +32,6 @@ ref_gl <- function(x, t, lambda, tol = 1e-13, sweeps = 20000L, factor = rep(1, n
   v
 }
 
-# Reweighted least squares with the full inverse, for the smoothed problem.
-ref_gl_irls <- function(x, t, lambda, eps, steps) {
-  v <- crossprod(x, t)
-  for (s in seq_len(steps)) {
-    g <- 2 * sqrt(rowSums(v^2) + eps)
-    v <- g * crossprod(x, solve(tcrossprod(x * rep(g, each = nrow(x)), x) + lambda * diag(nrow(x)), t))
-  }
-  v
-}
-
 # The paper's Algorithms 1 and 2 to the letter, in the paper's orientation (x is d x n)
 # and with its basis: w d x m, b m x c, full d x d inverses. Order of the paper: E and F,
 # W, B. g: reciprocal diagonal of D for the first W, later from the rows of W.

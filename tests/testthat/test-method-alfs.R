@@ -2,8 +2,6 @@ skip_on_cran()
 
 fixture <- function(name) as.matrix(unname(utils::read.csv(test_path("fixtures", "alfs", name), header = FALSE)))
 
-loss <- function(fit, x) sum((t(x) - t(x) %*% fit$solution$W %*% t(x))^2)
-
 objective <- function(fit) fit$trace$objective[nrow(fit$trace)]
 
 # ---- exact optima ------------------------------------------------------------------
@@ -35,53 +33,6 @@ test_that("fixture 2: optimum, exact zeros and the dual", {
 })
 
 # ---- certificate --------------------------------------------------------------------
-
-test_that("the reported objective and bound are what their definitions say", {
-  x <- alfs_data(25, 12)
-  bound <- ref_alfs_max(x)
-  for (rel in c(0, .004)) {
-    fit <- alfs_raw(x, alpha_rel = .05, beta_rel = .1, lambda_rel = rel,
-      control = ufs_control(tol = 1e-5, max_iter = 5000))
-    p <- fit$params
-    expect_equal(c(p$alpha, p$beta, p$lambda), unname(c(.05, .1, rel) * bound), tolerance = 1e-12)
-    expect_equal(objective(fit), ref_alfs_objective(x, fit$solution$W, p$alpha, p$beta, p$lambda), tolerance = 1e-12)
-    dual <- ref_alfs_dual(x, fit$solution$P, fit$solution$Q, fit$solution$L, p$alpha, p$beta, p$lambda)
-    expect_lt(dual[["equation"]], 1e-10)
-    expect_lte(max(dual[c("rows", "columns")]), 1 + 1e-10)
-    if (rel > 0) expect_lte(dual[["weights"]], 1 + 1e-10)
-    expect_equal(dual[["value"]], fit$certificate[["dual"]], tolerance = 1e-8)
-    expect_equal(fit$certificate[["gap"]],
-      (objective(fit) - fit$certificate[["dual"]]) / objective(fit), tolerance = 1e-6)
-    expect_lte(fit$certificate[["gap"]], 1e-5)
-    expect_lt(fit$certificate[["kkt"]], 1e-3)
-  }
-})
-
-test_that("P2: the bound holds at every check, weak penalties included", {
-  x <- alfs_data(20, 9, 2)
-  for (alpha in c(.3, 1e-2, 1e-7)) {
-    fit <- alfs_raw(x, alpha_rel = alpha, beta_rel = alpha, control = polished(300))
-    best <- objective(fit)
-    expect_true(all(fit$trace$dual <= best * (1 + 1e-10)))
-    expect_true(all(fit$trace$gap >= -1e-10))
-    expect_true(all(diff(fit$trace$objective) <= 0) && all(diff(fit$trace$dual) >= 0))
-    expect_true(fit$status %in% c("converged", "max_iter"))
-  }
-  weighted <- alfs_raw(x, alpha_rel = .02, beta_rel = .02, lambda_rel = .003, control = polished(300))
-  expect_true(all(weighted$trace$dual <= objective(weighted) * (1 + 1e-10)))
-})
-
-test_that("random points never beat the bound", {
-  x <- alfs_data(12, 7, 3)
-  fit <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = .01)
-  p <- fit$params
-  value <- withr::with_seed(1, replicate(50, {
-    w <- fit$solution$W * runif(1, .5, 1.5) + rnorm(84, sd = .002 * runif(1))
-    ref_alfs_objective(x, w, p$alpha, p$beta, p$lambda)
-  }))
-  expect_true(all(value >= fit$certificate[["dual"]]))
-  expect_true(any(value < 1.2 * objective(fit)))
-})
 
 # ---- Algorithm 1 ---------------------------------------------------------------------
 
@@ -148,68 +99,7 @@ test_that("Algorithm 1 stops only when the objective has settled, too", {
   expect_equal(objective(b), a$objective[a$iterations], tolerance = 1e-8)
 })
 
-test_that("Algorithm 1 depends on the unit of x; ours does not", {
-  x <- alfs_data(20, 8, 6)
-  gap <- function(by, solver) {
-    alfs_raw(by * x, alpha_rel = .1, beta_rel = .1, solver = solver,
-      control = ufs_control(warn = FALSE))$certificate[["gap"]]
-  }
-  expect_gt(gap(1e3, "paper"), .2)
-  expect_equal(gap(1e3, "admm"), gap(1, "admm"), tolerance = 1e-6)
-})
-
 # ---- equivariance ----------------------------------------------------------------------
-
-test_that("P4-P7: scale, permutation, signs, transpose", {
-  x <- alfs_data(15, 10, 7)
-  bound <- ref_alfs_max(x)
-  a <- .08 * bound[[1]]
-  b <- .12 * bound[[2]]
-  for (lambda in c(0, .004 * bound[[3]])) {
-    size <- if (lambda > 0) 4000 else 600
-    w <- function(fit) unname(fit$solution$W)
-    top <- function(x, alpha = a, beta = b, lam = lambda) {
-      alfs_raw(x, alpha = alpha, beta = beta, lambda = lam, control = polished(size))
-    }
-    base <- top(x)
-    scaled <- top(37 * x, 37^3 * a, 37^3 * b, 37^2 * lambda)
-    expect_lt(rel_diff(37 * w(scaled), w(base)), 1e-6)
-    expect_equal(objective(scaled), 37^2 * objective(base), tolerance = 1e-10)
-    rows <- withr::with_seed(1, sample(15))
-    cols <- withr::with_seed(2, sample(10))
-    moved <- top(x[rows, cols])
-    expect_lt(rel_diff(w(moved), w(base)[rows, cols]), 1e-6)
-    sign_r <- rep_len(c(1, -1, -1), 15)
-    sign_c <- rep_len(c(-1, 1), 10)
-    flipped <- top(sign_r * sweep(x, 2, sign_c, "*"))
-    expect_lt(rel_diff(w(flipped), sign_r * sweep(w(base), 2, sign_c, "*")), 1e-6)
-  }
-  turned <- alfs_raw(t(x), alpha = b, beta = a, control = polished(600))
-  base <- alfs_raw(x, alpha = a, beta = b, control = polished(600))
-  expect_lt(rel_diff(unname(turned$solution$W), t(unname(base$solution$W))), 1e-6)
-})
-
-test_that("P8: zero samples and constant features change nothing else", {
-  x <- alfs_data(12, 8, 8)
-  bound <- ref_alfs_max(x)
-  run <- function(x, lambda) {
-    alfs_raw(x, alpha = .1 * bound[[1]], beta = .1 * bound[[2]], lambda = lambda * bound[[3]],
-      select_samples = "norm", control = polished(1500))
-  }
-  for (lambda in c(0, .005)) {
-    base <- run(x, lambda)
-    more <- suppressWarnings(run(rbind(x[1:3, ], 0, x[4:12, ])[, c(1:5, 5, 6:8)] %*%
-      diag(c(1, 1, 1, 1, 1, 0, 1, 1, 1)), lambda))
-    w <- unname(more$solution$W)
-    expect_identical(w[4, ], rep(0, 9))
-    expect_identical(w[, 6], rep(0, 13))
-    expect_lt(max(abs(w[-4, -6] - unname(base$solution$W))), 1e-8)
-    expect_true(is.na(feature_scores(more)[[6]]))
-    expect_identical(unname(feature_ranking(more))[9], 6L)
-    expect_identical(unname(sample_ranking(more))[13], 4L)
-  }
-  expect_warning(run(cbind(x, 0), 0), class = "ufs_warning_constant")
-})
 
 test_that("P9: equal samples get equal norms", {
   x <- alfs_data(12, 8, 9)
@@ -278,66 +168,7 @@ test_that("rows of samples that are not in use are exactly zero with lambda > 0,
   for (iterations in c(40, 150, 400)) expect_identical(few(control = polished(iterations)), used)
 })
 
-test_that("P11: objective and fit fall with the penalties", {
-  x <- alfs_data(18, 11, 11)
-  fits <- lapply(c(.3, .1, .03, .01, .003), function(rel) alfs_raw(x, alpha_rel = rel, beta_rel = rel))
-  expect_true(all(diff(vapply(fits, objective, 0)) < 0))
-  expect_true(all(diff(vapply(fits, loss, 0, x = x)) < 0))
-})
-
-test_that("one penalty alone leaves the other side dense", {
-  x <- alfs_data(16, 10, 12)
-  rows <- alfs_raw(x, alpha_rel = .4, beta = 0)
-  cols <- alfs_raw(x, alpha = 0, beta_rel = .4)
-  expect_true(rows$support[["samples"]] < 16L && rows$support[["features"]] == 10L)
-  expect_true(cols$support[["samples"]] == 16L && cols$support[["features"]] < 10L)
-  expect_lte(rows$certificate[["gap"]], 1e-4)
-  expect_lte(cols$certificate[["gap"]], 1e-4)
-  expect_true(all(rows$solution$Q == 0) && all(cols$solution$P == 0))
-  expect_error(alfs_raw(x, alpha = 0, beta = 0), class = "ufs_error_argument")
-})
-
 # ---- shapes ------------------------------------------------------------------------------
-
-test_that("rank-deficient, wide, tall and small data are certified", {
-  low <- withr::with_seed(1, matrix(rnorm(30), 15) %*% matrix(rnorm(16), 2))
-  for (x in list(low, alfs_data(6, 80, 13), alfs_data(80, 5, 14), alfs_data(3, 4, 15))) {
-    for (lambda in c(0, .002)) {
-      fit <- ufs_alfs(x, alpha_rel = .05, beta_rel = .05, control = ufs_control(paper = list(lambda_rel = lambda)))
-      expect_identical(fit$status, "converged")
-      data <- scale(x)
-      expect_equal(objective(fit), ref_alfs_objective(data, fit$solution$W, fit$params$alpha,
-        fit$params$beta, fit$params$lambda), tolerance = 1e-10)
-      expect_lte(fit$certificate[["gap"]], if (lambda > 0) 1e-3 else 1e-4)
-    }
-  }
-  one <- ufs_alfs(matrix(c(1, 2, 4, 8), 4))
-  expect_identical(selected_features(one, 1), 1L)
-})
-
-test_that("names, params and the default are as documented", {
-  fit <- ufs_alfs(mtcars)
-  expect_s3_class(fit, c("ufs_alfs", "ufs"), exact = TRUE)
-  expect_identical(dimnames(coef(fit)), rev(dimnames(as.matrix(mtcars))))
-  expect_identical(coef(fit), t(fit$solution$W))
-  expect_identical(unlist(fit$params[c("alpha_rel", "beta_rel", "lambda_rel")]),
-    c(alpha_rel = .01, beta_rel = .2, lambda_rel = 0))
-  expect_identical(fit$control$tol, 1e-4)
-  expect_identical(fit$control$max_iter, 2000L)
-  expect_named(fit$certificate, c("gap", "dual", "kkt", "primal_rows", "primal_columns"))
-  expect_identical(names(fit$trace), c("iteration", "objective", "dual", "gap", "current", "rows", "columns"))
-  expect_equal(feature_scores(fit), sqrt(rowSums(coef(fit)^2)))
-  expect_identical(feature_scores(fit), fit$solution$column_norm)
-  expect_equal(fit$solution$row_norm, sqrt(colSums(coef(fit)^2)))
-  by_norm <- ufs_alfs(mtcars, select_samples = "norm")
-  expect_identical(sample_scores(by_norm), fit$solution$row_norm)
-  expect_identical(selected_samples(by_norm, 3), names(sort(-fit$solution$row_norm))[1:3])
-  expect_identical(fit$params$select_samples, "ted")
-  weighted <- ufs_alfs(mtcars, control = ufs_control(paper = list(lambda_rel = .01)))
-  expect_identical(weighted$control$tol, 1e-3)
-  expect_named(weighted$certificate, c("gap", "dual", "kkt", "primal_rows", "primal_columns", "primal_weights"))
-  expect_identical(dim(weighted$solution$L), c(32L, 32L))
-})
 
 test_that("bad input is refused with the argument's name", {
   x <- alfs_data(10, 5)
@@ -476,19 +307,6 @@ expect_proved <- function(fit, x, tol) {
   expect_identical(unname(fit$support), c(sum(fit$solution$row_norm > 0), sum(feature_scores(fit) > 0)))
 }
 
-test_that("balanced penalties save iterations where columns are copies", {
-  # With gcc 12 it takes 190 iterations, and 414 where the penalties are not balanced.
-  iterations <- vapply(3:4, function(seed) {
-    x <- withr::with_seed(seed, matrix(stats::rnorm(25 * 40), 25))
-    x[, 1:4] <- x[, 1:4] + 2 * rep(1:3, length.out = 25)
-    x[, c(6, 8)] <- x[, c(5, 7)]
-    sum(vapply(c(.05, .1, .2), function(lambda) {
-      suppressWarnings(ufs_alfs(x, k = 3, control = ufs_control(paper = list(lambda = lambda))))$iterations
-    }, 0L))
-  }, 0)
-  expect_lt(sum(iterations), 280)
-})
-
 test_that("Newton's method reaches small gaps in few iterations, and its answer is ADMM's", {
   blocks <- sweep(alfs_data(40, 60, 20), 2, rep(c(3, .3), c(6, 54)), "*")
   sets <- list(blocks, alfs_data(50, 12, 3), alfs_data(20, 35, 4), alfs_data(30, 8, 5)[, c(1:8, 3)])
@@ -623,25 +441,6 @@ test_that("`current` is the objective of each iteration's W, residuals are those
 })
 
 # ---- the block form with B = I ----------------------------------------------------------
-
-test_that("P15: the same solver does convex TED", {
-  x <- alfs_data(14, 6, 16)
-  basis <- alfs_basis(x)
-  bound <- max(sqrt(rowSums((2 * tcrossprod(x))^2)))
-  for (rel in c(.05, .3)) {
-    basis$bound[] <- bound
-    out <- alfs_call(x %*% basis$vectors, basis, c(rel * bound, 0, 0),
-      ufs_control(max_iter = 5000, tol = 1e-9), settings = list(identity = TRUE))
-    out <- c(out, out$run, as.list(out$run$counters))
-    a <- ref_ted_gradient(x, rel * bound)
-    value <- function(a) sum((x - crossprod(a, x))^2) + rel * bound * sum(ref_row_norms(a))
-    full <- tcrossprod(out$w, sweep(x %*% basis$vectors, 2, basis$values, "/"))
-    expect_identical(out$status, 0L)
-    expect_equal(out$objective, value(full), tolerance = 1e-10)
-    expect_equal(out$objective, value(a), tolerance = 1e-7)
-    expect_equal(ref_row_norms(out$w), ref_row_norms(a), tolerance = 1e-3)
-  }
-})
 
 # ---- rankings ---------------------------------------------------------------------------
 

@@ -138,106 +138,6 @@ test_that("more than 500 features: the lower end of the spectrum is enough", {
   expect_lt(spread(at$S, clipped(at)), 1e-8)
 })
 
-test_that("t1, t2: ranges, symmetry, simplices", {
-  for (d in list(blfse_input(), blfse_problem(20, 50, 3, 10, seed = 1))) {
-    for (projection in c("paper", "isotropic")) {
-      s <- blfse_plain(d, projection = projection)$solution
-      for (part in list(s$S, s$W)) {
-        expect_identical(part, t(part))
-        expect_true(all(part >= 0 & part <= 1))
-      }
-      expect_true(all(s$W > 0))
-      expect_lt(spread(diag(s$S), 1), 1e-14)
-      for (part in list(s$v, s$alpha, s$beta)) {
-        expect_true(all(part >= 0))
-        expect_lt(abs(sum(part) - 1), 1e-14)
-      }
-    }
-  }
-})
-
-test_that("t3: no block raises the objective while lambda and rho stand still", {
-  problems <- list(blfse_input(), blfse_problem(30, 12, 3, 10, seed = 2, noise = 0.4),
-    blfse_problem(20, 50, 4, 12, seed = 3, noise = 0.3))
-  for (d in problems) for (projection in c("paper", "isotropic")) {
-    for (order in c("paper", "code")) {
-      trace <- blfse_plain(d, projection = projection, order = order)$trace
-      last <- nrow(trace)
-      still <- trace$psi[-1] == trace$psi[-last] & trace$rho[-1] == trace$rho[-last]
-      rise <- diff(trace$objective)[still]
-      expect_gt(length(rise), 30)
-      expect_lt(max(rise), 1e-12 * max(abs(trace$objective)))
-      expect_lt(spread(trace$objective, rowSums(trace[paste0("T", 1:5)])), 1e-11)
-    }
-  }
-})
-
-test_that("t6: no move of a pair lowers its subproblem", {
-  for (d in list(blfse_input(), blfse_problem(16, 24, 2, 6, seed = 48))) {
-    at <- first_step(d)
-    value <- function(s) at$W^2 * (at$sig * s^2 - 2 * at$T * s) + (at$B + at$C) * s
-    off <- upper.tri(at$S)
-    for (move in c(-1e-4, 1e-4)) {
-      moved <- pmin(pmax(at$S + move, 0), 1)
-      expect_gt(min((value(moved) - value(at$S))[off]), -1e-14)
-    }
-    expect_gt(sum(at$S[off] > 0 & at$S[off] < 1), 10)
-  }
-})
-
-test_that("t7: alpha and beta minimise their terms over the simplex", {
-  d <- blfse_input()
-  fit <- blfse_plain(d)
-  s <- fit$solution
-  error_v <- rowSums(sweep(d$scores / rowSums(d$scores), 2, s$v)^2)
-  error_s <- vapply(1:8, function(k) sum((s$W * (s$S - outer(d$labels[, k], d$labels[, k], `==`)))^2), 0)
-  set.seed(1)
-  for (i in 1:50) {
-    other <- rexp(8)^2
-    other <- other / sum(other)
-    expect_gte(sum(other^2 * error_v), sum(s$alpha^2 * error_v))
-    expect_gte(sum(other^2 * error_s), sum(s$beta^2 * error_s))
-  }
-  expect_equal(s$alpha * error_v, rep(s$alpha[1] * error_v[1], 8), tolerance = 1e-10)
-  expect_equal(sum(s$alpha^2 * error_v), fit$trace$T4[nrow(fit$trace)], tolerance = 1e-10)
-  expect_equal(sum(s$beta^2 * error_s), fit$trace$T2[nrow(fit$trace)], tolerance = 1e-10)
-})
-
-test_that("t8: permutations carry over; names of labels mean nothing", {
-  set.seed(3)
-  problems <- list(blfse_input(), blfse_problem(16, 24, 2, 6, seed = 48))
-  for (d in problems) for (projection in c("paper", "isotropic")) {
-    fit <- function(d) blfse_plain(d, projection = projection)$solution
-    base <- fit(d)
-    i <- sample(nrow(d$x))
-    samples <- fit(within(d, { x <- x[i, ]; labels <- labels[i, ] }))
-    expect_lt(max(spread(samples$v, base$v), spread(samples$S, base$S[i, i])), 1e-10)
-    j <- sample(ncol(d$x))
-    features <- fit(within(d, { x <- x[, j]; scores <- scores[, j] }))
-    expect_lt(max(spread(features$v, base$v[j]), spread(features$S, base$S)), 1e-10)
-    k <- sample(nrow(d$scores))
-    bases <- fit(within(d, { scores <- scores[k, ]; labels <- labels[, k] }))
-    expect_lt(max(spread(bases$alpha, base$alpha[k]), spread(bases$beta, base$beta[k])), 1e-10)
-    renamed <- within(d, labels <- apply(labels, 2, function(l) sample(100:120)[l]))
-    renamed <- fit(renamed)
-    expect_identical(renamed$v, base$v)
-    expect_identical(renamed$S, base$S)
-    expect_identical(renamed$cluster, base$cluster)
-  }
-})
-
-test_that("t9: equal clusterings are the consensus", {
-  d <- blfse_input()
-  d$labels[] <- rep_len(1:3, 48)
-  fit <- blfse_plain(d)
-  s <- fit$solution
-  expect_identical(s$cluster, rep_len(1:3, 48))
-  expect_true(all(fit$history$ncomp == 3L))
-  expect_equal(s$W, matrix(1, 48, 48), tolerance = 0)
-  expect_equal(s$beta, rep(1 / 8, 8), tolerance = 1e-14)
-  expect_lt(spread(s$S, outer(s$cluster, s$cluster, `==`)), 1e-5)
-})
-
 test_that("t10: a feature and its copy get the same weight", {
   d <- blfse_input()
   d$x <- cbind(d$x, d$x[, 1], d$x[, 6])
@@ -263,21 +163,6 @@ test_that("t12: with p >= n the P step empties the first term, and a warning say
   )
   expect_false(blfse_plain(d)$p_unique)
   expect_true(blfse_plain(blfse_input())$p_unique)
-})
-
-test_that("t13: S follows from the N that is the minimiser over the Fantope, in both forms", {
-  cases <- list(blfse_input(), blfse_problem(16, 24, 2, 6, seed = 48),
-    # Nullity p - (n - 1) = 2 < c = 4: all weight on the null space and some beyond.
-    blfse_problem(20, 21, 4, 6, seed = 9))
-  for (d in cases) for (form in 1:2) {
-    if (form == 2L && ncol(d$x) <= nrow(d$x)) next
-    at <- first_step(d, form = form)
-    value <- eigen(at$N$n, TRUE, TRUE)$values
-    expect_true(all(value > -1e-10 & value < 1 + 1e-10))
-    expect_equal(sum(diag(at$N$n)), d$c, tolerance = 1e-10)
-    expect_lt(spread(at$S, clipped(at)), 1e-7)
-    expect_equal(at$ties, at$N$ties)
-  }
 })
 
 test_that("t14: at psi = 0.9 nine of ten agreeing base clusterings keep full confidence", {
@@ -536,20 +421,6 @@ test_that("no unit overflows, and what would is refused", {
     }
   }
   expect_error(run(d$x * 1e155, FALSE), class = "ufs_error_input")
-})
-
-test_that("more than eight base clusterings are summed like a loop over them", {
-  for (m in c(3L, 8L, 9L, 17L)) {
-    d <- blfse_problem(18, 5, 2, m, seed = m)
-    fit <- blfse_plain(d, control = list(max_iter = 3))
-    s <- fit$solution
-    same <- lapply(seq_len(m), function(k) outer(d$labels[, k], d$labels[, k], `==`))
-    last <- utils::tail(fit$trace, 1)
-    error <- vapply(same, function(a) sum((s$W * (s$S - a))^2), 0)
-    expect_equal(last$T2, sum(s$beta^2 * error), tolerance = 1e-10)
-    last_w <- utils::tail(fit$trace[fit$trace$block == "W", ], 1)
-    expect_equal(last_w$T3, -2 * last_w$psi * (1 - last_w$psi) / m * sum(s$W), tolerance = 1e-10)
-  }
 })
 
 # Whatever number of samples is many.

@@ -93,93 +93,7 @@ test_that("a V for all p columns loses the rows of constant columns", {
   expect_true(all(got$solution$V[c(1, 8), ] == 0))
 })
 
-test_that("the ridge step's two forms agree with each other and with the inverse", {
-  for (shape in list(c(12, 30), c(30, 12))) {
-    x <- centred(socfs_data(shape[1], shape[2], 3, 4, 2)$x)
-    e <- random_orthonormal(shape[1], 3, 2)
-    g <- withr::with_seed(3, runif(shape[2]))
-    for (lambda in c(1, 1e-3)) {
-      v <- lapply(c("n", "p"), function(form) .Call(C_test_ridge, x, e, g, lambda, form)$v)
-      expect_equal(v[[1]], v[[2]], tolerance = 1e-8)
-      expect_equal(v[[1]], solve(crossprod(x) + lambda * diag(1 / g), crossprod(x, e)), tolerance = 1e-8)
-    }
-  }
-})
-
-test_that("the steps of E and F descend at fixed V", {
-  x <- centred(socfs_data(20, 15, 3, 4, 1)$x)
-  e <- random_orthonormal(20, 3, 1)
-  v <- withr::with_seed(2, matrix(rnorm(45), 15)) / 10
-  inner <- function(e, f) sum((x %*% v - e)^2) + 2 * sum((f - e)^2)
-  objective <- vapply(1:12, function(steps) {
-    fit <- replay(x, 3, 1, 2, list(E = e, V = v), 1, steps, 1e-8)
-    inner(fit$solution$E, fit$solution$F)
-  }, 0)
-  expect_monotone(c(inner(e, pmax(e, 0)), objective), 1e-10)
-  expect_lt(objective[12], objective[1])
-})
-
 # ---- descent and optimality ----------------------------------------------------------------
-
-test_that("objectives never rise, the constraints hold, the certificate closes", {
-  for (shape in list(c(60, 200, 4), c(150, 30, 3), c(40, 40, 2))) {
-    data <- socfs_data(shape[1], shape[2], shape[3], 10, 1)
-    for (gamma in c(0, 0.1, 1, 1000)) {
-      exact <- ufs_socfs(data$x, shape[3], gamma = gamma, init = data$label, lambda_rel = 0.2, control = quiet())
-      expect_monotone(exact$trace$objective)
-      expect_equal(crossprod(exact$solution$E), diag(shape[3]), tolerance = 1e-12)
-      expect_identical(unname(exact$solution$F), pmax(unname(exact$solution$E), 0))
-      x <- scale(data$x)
-      r <- exact$solution$E - x %*% exact$solution$V
-      j <- sum(r^2) + exact$params$lambda * sum(row_norms(exact$solution$V)) +
-        gamma * sum((exact$solution$F - exact$solution$E)^2)
-      expect_equal(exact$trace$objective[nrow(exact$trace)], j, tolerance = 1e-12)
-      kkt <- 2 * row_norms(crossprod(x, r)) / exact$params$lambda
-      live <- feature_scores(exact) > 0
-      expect_equal(unname(exact$feature_key), unname(kkt), tolerance = 1e-9)
-      expect_lte(max(kkt[!live]), 1 + 1e-6)
-      expect_lte(max(abs(kkt[live] - 1)), 1e-4)
-      expect_gte(exact$certificate[["gap"]], -1e-12)
-      expect_lte(exact$certificate[["gap"]], 1e-6)
-      expect_lte(exact$certificate[["kkt"]], 1e-4)
-      expect_identical(exact$certificate[["live_rows"]], as.double(sum(live)))
-      irls <- ufs_socfs(data$x, shape[3], gamma = gamma, init = data$label, lambda_rel = 0.2,
-        solver = "paper", control = quiet(max_iter = 60, paper = list(polish = FALSE)))
-      expect_monotone(irls$trace$objective, 1e-10)
-      expect_equal(crossprod(irls$solution$E), diag(shape[3]), tolerance = 1e-12)
-      expect_identical(unname(irls$solution$F), pmax(unname(irls$solution$E), 0))
-    }
-  }
-})
-
-test_that("a long plain run ends at a stationary point of its smoothed problem", {
-  data <- socfs_data(30, 20, 2, 6, 3)
-  fit <- ufs_socfs(data$x, 2, init = data$label, solver = "paper", lambda_rel = 0.2,
-    control = quiet(max_iter = 5000, tol = -1, eps = 1e-6))
-  x <- scale(data$x)
-  v <- fit$solution$V
-  e <- fit$solution$E
-  gradient <- 2 * crossprod(x, x %*% v - e) + fit$params$lambda * v / sqrt(rowSums(v^2) + 1e-6)
-  expect_lte(max(abs(gradient)), 1e-6 * fit$params$lambda)
-  expect_lte(fit$certificate[["kkt"]], 1e-6)
-  expect_lte(max(fit$feature_key), 1 + 1e-6)
-  ea <- crossprod(e, x %*% v + fit$solution$F)
-  expect_equal(ea, t(ea), tolerance = 1e-8)
-})
-
-test_that("the exact solver stays where a long plain run ended", {
-  data <- socfs_data(60, 100, 3, 12, 4)
-  plain <- ufs_socfs(data$x, 3, init = data$label, solver = "paper",
-    control = quiet(max_iter = 3000, tol = 1e-12, paper = list(polish = FALSE)))
-  exact <- ufs_socfs(data$x, 3, init = list(E = plain$solution$E), control = quiet())
-  expect_identical(selected_features(exact, 20), selected_features(plain, 20))
-  objective <- function(fit) {
-    sum((fit$solution$E - scale(data$x) %*% fit$solution$V)^2) + fit$params$lambda * sum(row_norms(fit$solution$V)) +
-      sum(pmin(fit$solution$E, 0)^2)
-  }
-  expect_lte(objective(exact), objective(plain))
-  expect_equal(objective(exact), objective(plain), tolerance = 1e-4)
-})
 
 test_that("polishing a plain run never raises the objective and makes zeros exact", {
   data <- socfs_data(50, 80, 3, 10, 5)
@@ -234,28 +148,6 @@ test_that("warm_irls and path change the way, not the contract", {
 })
 
 # ---- symmetries ---------------------------------------------------------------------------
-
-test_that("permutations and scale carry through a plain run", {
-  n <- 30L
-  p <- 25L
-  x <- centred(socfs_data(n, p, 3, 6, 8)$x)
-  e <- random_orthonormal(n, 3, 1)
-  run <- function(x, e, lambda = 1, eps = 1e-10) {
-    fit <- ufs_socfs(x, 3, lambda = lambda, init = e, solver = "paper", center = FALSE, scale = FALSE,
-      control = quiet(max_iter = 20, tol = -1, inner_max_iter = 5, inner_tol = -1, eps = eps))
-    unname(fit$solution$V)
-  }
-  v <- run(x, e)
-  features <- withr::with_seed(1, sample(p))
-  samples <- withr::with_seed(2, sample(n))
-  expect_equal(run(x[, features], e), v[features, ], tolerance = 1e-9)
-  expect_equal(run(x[samples, ], e[samples, ]), v, tolerance = 1e-9)
-  expect_equal(run(x, e[, c(2, 3, 1)]), v[, c(2, 3, 1)], tolerance = 1e-9)
-  expect_equal(1000 * run(1000 * x, e, 1000, 1e-16), v, tolerance = 1e-9)
-  # A feature with the opposite sign has the opposite row.
-  flip <- ifelse(seq_len(p) %in% c(2, 9), -1, 1)
-  expect_equal(run(x * rep(flip, each = n), e), v * flip, tolerance = 1e-9)
-})
 
 # ---- penalties ----------------------------------------------------------------------------
 
@@ -414,17 +306,6 @@ test_that("a start that is no partition: sparse and dense input agree, copies sh
   expect_equal(tall$trace$objective, want$trace$objective, tolerance = 1e-8)
 })
 
-test_that("start_rule = 'objective' ends no higher than \"wss\" with the same seed", {
-  last <- function(x, c, rule) {
-    fit <- withr::with_seed(1, ufs_socfs(x, c, start_rule = rule, control = quiet()))
-    fit$trace$objective[nrow(fit$trace)]
-  }
-  # Starts that are ahead after ten iterations need not be at the end.
-  for (x in list(socfs_data(50, 40, 4, 6, 9, 0.5)$x, socfs_data(50, 40, 4, 6, 33, 1)$x)) {
-    expect_lte(last(x, 4, "objective"), last(x, 4, "wss"))
-  }
-})
-
 test_that("start_rule = 'objective' keeps the lowest objective", {
   data <- socfs_data(60, 80, 4, 10, 16, spread = 0.8)
   last <- function(n_starts, ...) {
@@ -511,16 +392,6 @@ test_that("a given start stays as it was, names travel, the status is honest", {
   none <- ufs_socfs(x, 2, init = data$label, control = quiet(max_iter = 0))
   expect_identical(nrow(none$trace), 1L)
   expect_identical(none$status, "max_iter")
-})
-
-test_that("print says how many rows are not zero", {
-  set.seed(1)
-  fit <- ufs_socfs(iris[, 1:4], 3)
-  text <- capture.output(print(fit))
-  expect_lte(length(text), 15L)
-  expect_match(text, "non-zero     [0-9] of 4 features; the other [0-9] are ranked by how close they are to entering", all = FALSE)
-  expect_match(text, "status       converged", all = FALSE)
-  expect_match(text, paste0("lambda = ", signif(fit$params$lambda, 4), " ("), all = FALSE, fixed = TRUE)
 })
 
 test_that("the inner trace descends step by step and agrees with the outer one", {

@@ -125,69 +125,16 @@ test_that("p > n is the literal loop too, with standardised columns", {
 
 # ---- properties -----------------------------------------------------------------------------
 
-test_that("orientation: x = Zx + E, W and Theta are what the help says", {
-  fit <- f2_fit(n_clusters = 3)
-  s <- fit$solution
-  x <- t(ref_unit_columns(t(f2_x())))
-  expect_lt(max(abs(x - s$Z %*% x - s$E)), 1e-4)
-  expect_true(all(diag(s$Z) == 0))
-  expect_equal(s$W, (abs(s$Z) + t(abs(s$Z))) / 2)
-  P <- s$A %*% t(x)
-  theta1 <- outer(s$cluster, s$cluster, "!=")
-  theta2 <- as.matrix(dist(t(P)))^2 / 2
-  expect_equal(s$Theta, unname(.95 * theta1 + .05 * theta2), tolerance = 1e-10)
-  # Property 9.
-  Y <- ref_one_hot(s$cluster, 3L)
-  L <- diag(rowSums(s$W)) - s$W
-  expect_equal(sum(diag(Y %*% L %*% t(Y))), sum(abs(s$Z) * theta1), tolerance = 1e-10)
-  expect_equal(sum(diag(P %*% L %*% t(P))), sum(abs(s$Z) * theta2), tolerance = 1e-10)
-  # The criterion, explicitly.
-  expect_equal(fit$certificate[["selection_objective"]],
-    sum((P - Y)^2) + .01 * sum(s$A^2) + 3 * sum(diag(P %*% L %*% t(P))), tolerance = 1e-9)
-})
-
-test_that("permutations of samples carry over, with labels or without", {
-  fit <- f2_fit(n_clusters = 3)
-  order <- withr::with_seed(2, sample(18L))
-  run <- function(...) {
-    ufs_topk(f2_x()[order, ], 4, alpha_e = 3, center = FALSE, scale = FALSE, solver = "paper",
-      ..., control = ufs_control(paper = list(lambda_z = .5, nonnegative = FALSE)))
-  }
-  moved <- run(n_clusters = 3)
-  expect_identical(moved$solution$selected, fit$solution$selected)
-  expect_identical(moved$solution$cluster, canonical_labels(fit$solution$cluster[order]))
-  semi <- f2_fit(y = f2_partial())
-  moved <- run(y = f2_partial()[order])
-  expect_identical(moved$solution$label, semi$solution$label[order])
-  expect_equal(moved$solution$probability, semi$solution$probability[order, ], tolerance = 1e-6)
-})
-
-test_that("the polished set is optimal or near it, and branch and bound proves it", {
-  optimal <- 0L
-  for (seed in 1:6) for (k in c(1L, 3L, 6L)) {
+test_that("branch and bound that is stopped early still reports a valid bound, not below the relaxation's", {
+  for (seed in 1:3) {
     made <- planted(n = 20, p = 11, c = 3, informative = 5, seed = seed, gap = 1)
-    y <- factor(made$cluster)
-    fit <- ufs_topk(made$x, k, y = y)
-    proved <- ufs_topk(made$x, k, y = y, control = ufs_control(paper = list(branch_and_bound = TRUE)))
-    X <- ref_unit_columns(t(scale(made$x)))
-    Y <- ref_one_hot(made$cluster, 3L)
-    brute <- ref_brute(k, tcrossprod(X), X %*% t(Y), sum(Y^2), .01)
-    g <- fit$certificate[["selection_objective"]]
-    expect_gte(g, brute$value - 1e-9)
-    expect_lte(fit$certificate[["bound"]], brute$value + 1e-9)
-    optimal <- optimal + (g < brute$value + 1e-8)
-    expect_true(proved$search$proved)
-    expect_equal(proved$certificate[["selection_objective"]], brute$value, tolerance = 1e-9)
-    expect_equal(proved$certificate[["gap"]], 0, tolerance = 1e-8)
-    expect_identical(unname(proved$solution$selected), brute$S)
-    # Stopped early it still reports a valid bound, not below the relaxation's.
-    stopped <- ufs_topk(made$x, k, y = y, control = ufs_control(paper = list(branch_and_bound = TRUE, node_limit = 4)))
+    run <- function(...) ufs_topk(made$x, 3, y = factor(made$cluster), control = ufs_control(paper = list(...)))
+    stopped <- run(branch_and_bound = TRUE, node_limit = 4)
     expect_lte(stopped$search$nodes, 4L)
-    expect_lte(stopped$certificate[["bound"]], brute$value + 1e-8)
-    expect_gte(stopped$certificate[["bound"]], fit$certificate[["bound"]] - 1e-9)
-    if (k < 11L && !stopped$search$proved) expect_gt(stopped$certificate[["gap"]], 1e-9)
+    expect_lte(stopped$certificate[["bound"]], run(branch_and_bound = TRUE)$certificate[["selection_objective"]] + 1e-8)
+    expect_gte(stopped$certificate[["bound"]], run()$certificate[["bound"]] - 1e-9)
+    if (!stopped$search$proved) expect_gt(stopped$certificate[["gap"]], 1e-9)
   }
-  expect_gte(optimal, 16L)
 })
 
 test_that("branch and bound alone, without polish, finds and proves what brute force finds", {
@@ -215,26 +162,6 @@ test_that("branch and bound alone, without polish, finds and proves what brute f
   expect_gt(worked, 100L)
 })
 
-test_that("branch and bound works inside the outer loop", {
-  fit <- f2_fit(n_clusters = 3, branch_and_bound = TRUE, polish = FALSE)
-  expect_topk(fit)
-  expect_true(fit$search$proved)
-  expect_identical(fit$status, "converged")
-  expect_identical(unname(fit$solution$selected), c(2L, 4L, 5L, 6L))
-  expect_lt(fit$certificate[["gap"]], 1e-8)
-})
-
-test_that("with Z >= 0 planted clusters of centred data and their features are found", {
-  for (seed in 1:3) {
-    made <- planted(n = 60, p = 40, c = 3, seed = seed)
-    fit <- ufs_topk(made$x, 5, n_clusters = 3, alpha_e = 6, control = ufs_control(paper = list(nonnegative = TRUE)))
-    expect_topk(fit)
-    expect_true(all(fit$solution$Z >= 0))
-    expect_true(all(fit$solution$selected %in% made$informative))
-    expect_gte(sum(diag(table(fit$solution$cluster, canonical_labels(made$cluster)))), 59L)
-  }
-})
-
 # ---- linear programmes ------------------------------------------------------------------------
 
 test_that("auto takes linear programmes where links are few, and their claims hold", {
@@ -245,22 +172,7 @@ test_that("auto takes linear programmes where links are few, and their claims ho
   s <- fit$solution
   x <- t(ref_unit_columns(t(scale(made$x))))
   expect_lt(max(abs(x - s$Z %*% x - s$E)), 1e-10)
-  expect_true(all(diag(s$Z) == 0))
   last <- nrow(fit$trace)
-  # The joint objective, the criterion and its bound, from the returned solution.
-  w <- (abs(s$Z) + t(abs(s$Z))) / 2
-  expect_lt(max(abs(w - s$W)), 1e-14)
-  L <- diag(rowSums(w)) - w
-  P <- s$A %*% t(x)
-  Y <- ref_one_hot(s$cluster, 3L)
-  g <- sum((Y - P)^2) + .01 * sum(s$A^2) + 3 * sum(diag(P %*% L %*% t(P)))
-  expect_equal(fit$certificate[["selection_objective"]], g, tolerance = 1e-9)
-  expect_equal(fit$trace$objective[last], sum(abs(s$Z)) + fit$params$lambda_e * sum(abs(s$E)) +
-    .05 * .95 * sum(diag(Y %*% L %*% t(Y))) + .05 * .05 / 3 * g, tolerance = 1e-9)
-  h <- ref_relaxed(s$relaxed, t(x), Y, L, .01, 3)
-  lower <- h$value - sum(h$gradient * s$relaxed) + sum(sort(h$gradient)[1:5])
-  expect_lte(lower, fit$certificate[["bound"]] + 1e-6)
-  expect_lte(fit$certificate[["bound"]], h$value)
   # Sub-problem 1 is at its optimum, which the ADMM only comes near.
   expect_lt(max(fit$trace$z_residual), 1e-7)
   paper <- ufs_topk(made$x, 5, n_clusters = 3, solver = "paper")
@@ -311,20 +223,6 @@ test_that("auto takes the ADMM where linear programmes would take many steps", {
     control = ufs_control(max_iter = 1, warn = FALSE))
   expect_gt(one_step()$trace$z_residual, 1e-7)
   expect_lt(with_paths_off("topk_admm", one_step())$trace$z_residual, 1e-7)
-})
-
-test_that("linear programmes: all modes, k = 1 and k = p, both shapes", {
-  made <- planted(n = 26, p = 40, c = 3, informative = 6, seed = 3)
-  part <- replace(made$cluster, -c(1:9), NA)
-  for (k in c(1L, 6L, 40L)) {
-    expect_topk(ufs_topk(made$x, k, n_clusters = 3, solver = "exact"))
-    expect_topk(suppressWarnings(ufs_topk(made$x, k, y = part, solver = "exact")))
-    expect_topk(ufs_topk(made$x, k, y = made$cluster, solver = "exact"))
-    expect_topk(ufs_topk(made$x, k, y = made$cluster, solver = "exact",
-      control = ufs_control(paper = list(structured = TRUE))))
-  }
-  fit <- ufs_topk(made$x[, 1:8], 3, n_clusters = 3, solver = "exact", alpha_e = 4)
-  expect_topk(fit)
 })
 
 # ---- one ADMM through all ------------------------------------------------------------------------
@@ -497,18 +395,6 @@ test_that("Theta is what the help page says, and left out where it is large", {
   }
 })
 
-test_that("the running ADMM: order and unit of the data change nothing but the order", {
-  made <- warm_made()
-  run <- function(x) ufs_topk(x, 5, n_clusters = 3, solver = "admm")$solution
-  fit <- run(made$x)
-  rows <- withr::with_seed(1, sample(150L))
-  columns <- withr::with_seed(2, sample(20L))
-  moved <- run(made$x[rows, columns] * 4)
-  expect_setequal(columns[moved$selected], fit$selected)
-  expect_identical(moved$cluster, canonical_labels(fit$cluster[rows]))
-  expect_lt(max(abs(moved$W - fit$W[rows, rows])), 1e-3)
-})
-
 # ---- copies, constants, units -----------------------------------------------------------------
 
 test_that("of shuffled copies the first ones are chosen, polished or not", {
@@ -595,18 +481,6 @@ test_that("k = 1, k = p, n_clusters = 1", {
   one <- ufs_topk(f2_x(), 2, n_clusters = 1, alpha_e = 3, center = FALSE)
   expect_topk(one)
   expect_true(all(one$solution$cluster == 1L))
-})
-
-test_that("zero and constant columns are never chosen before the others", {
-  x <- cbind(0, f2_x()[, 1:5], 3)
-  expect_warning(fit <- ufs_topk(x, 5, n_clusters = 3, alpha_e = 3), class = "ufs_warning_constant")
-  expect_topk(fit)
-  expect_identical(unname(fit$solution$selected), 2:6)
-  expect_true(all(is.na(fit$feature_scores[c(1, 7)])))
-  all <- suppressWarnings(ufs_topk(x, 6, n_clusters = 3, alpha_e = 3))
-  expect_topk(all)
-  expect_true(all(2:6 %in% all$solution$selected))
-  expect_identical(sum(is.na(all$feature_scores)), 1L)
 })
 
 test_that("without centring a constant column acts as an intercept and may be chosen", {
@@ -769,17 +643,6 @@ test_that("names of samples, features and classes are kept", {
   expect_named(s$cluster, rownames(mtcars))
   expect_identical(coef(fit), t(s$A))
   expect_true(all(selected_features(fit) %in% names(mtcars)))
-})
-
-test_that("the words of print and summary", {
-  fit <- f2_fit(n_clusters = 3)
-  text <- capture.output(print(fit))
-  expect_match(text, "4 features, at most .*% above the optimum", all = FALSE)
-  expect_match(text, "unsupervised, 3 clusters", all = FALSE)
-  text <- capture.output(print(f2_fit(y = f2_truth(), branch_and_bound = TRUE)))
-  expect_match(text, "proved optimal", all = FALSE)
-  expect_match(text, "supervised, 3 classes", all = FALSE)
-  expect_output(print(summary(fit)), "alpha_e = 3")
 })
 
 test_that("columns that must or may not be in: the best set of these, proved, and a bound for them alone", {
