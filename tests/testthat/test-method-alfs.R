@@ -336,6 +336,18 @@ test_that("Newton's method reaches small gaps in few iterations, and its answer 
   expect_lt(rel_diff(unname(run(sign_r * blocks)$solution$W), sign_r * w), 1e-3)
 })
 
+test_that("one penalty alone leaves the other side dense", {
+  x <- alfs_data(16, 10, 12)
+  rows <- alfs_raw(x, alpha_rel = .4, beta = 0)
+  cols <- alfs_raw(x, alpha = 0, beta_rel = .4)
+  expect_true(rows$support[["samples"]] < 16L && rows$support[["features"]] == 10L)
+  expect_true(cols$support[["samples"]] == 16L && cols$support[["features"]] < 10L)
+  expect_lte(rows$certificate[["gap"]], 1e-4)
+  expect_lte(cols$certificate[["gap"]], 1e-4)
+  expect_true(all(rows$solution$Q == 0) && all(cols$solution$P == 0))
+  expect_error(alfs_raw(x, alpha = 0, beta = 0), class = "ufs_error_argument")
+})
+
 test_that("lambda > 0: one penalty alone, constant and zero data, a stop on the way", {
   x <- alfs_data(40, 25, 6)
   rows <- alfs_raw(x, alpha_rel = .1, beta = 0, lambda_rel = .005)

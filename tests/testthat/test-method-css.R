@@ -679,6 +679,13 @@ test_that("an included column that depends on other included ones takes its plac
   expect_true(colnames(x)[which.max(share) + 1L] %in% selected_features(fit))
 })
 
+test_that("a wide table on disk is chosen from as one in memory", {
+  skip_if_not_installed("DelayedArray")
+  x <- withr::with_seed(1, matrix(stats::rnorm(40 * 3000), 40))
+  disk <- suppressMessages(ufs_css(DelayedArray::DelayedArray(x), k = 3))
+  expect_identical(selected_features(disk, as = "index"), selected_features(ufs_css(x, k = 3), as = "index"))
+})
+
 test_that("columns that do not vary have squares where nothing is taken off, and are chosen for them", {
   z <- withr::with_seed(1, cbind(a = rnorm(12, sd = .1), b = 10, c = rnorm(12, sd = .1), zero = 0))
   share <- 1 - sum(qr.resid(qr(z[, "b"]), z)^2) / sum(z^2)

@@ -483,6 +483,18 @@ test_that("k = 1, k = p, n_clusters = 1", {
   expect_true(all(one$solution$cluster == 1L))
 })
 
+test_that("zero and constant columns are never chosen before the others", {
+  x <- cbind(0, f2_x()[, 1:5], 3)
+  expect_warning(fit <- ufs_topk(x, 5, n_clusters = 3, alpha_e = 3), class = "ufs_warning_constant")
+  expect_topk(fit)
+  expect_identical(unname(fit$solution$selected), 2:6)
+  expect_true(all(is.na(fit$feature_scores[c(1, 7)])))
+  all <- suppressWarnings(ufs_topk(x, 6, n_clusters = 3, alpha_e = 3))
+  expect_topk(all)
+  expect_true(all(2:6 %in% all$solution$selected))
+  expect_identical(sum(is.na(all$feature_scores)), 1L)
+})
+
 test_that("without centring a constant column acts as an intercept and may be chosen", {
   withr::with_seed(4, {
     x <- matrix(rnorm(120), 30)
