@@ -33,18 +33,6 @@ table_by_hand <- function(x, g) {
   sweep(found$means, 2L, found$share, "*")
 }
 
-test_that("ten columns that repeat are found among sixty that do not", {
-  skip_on_cran()
-  found <- vapply(1:10, function(seed) {
-    d <- repeated_rows(seed)
-    c(signals(ufs_css(d$x, k = 10, replicates = d$g)), signals(ufs_css(d$x, k = 10)),
-      signals(ufs_pca(d$x, 3, replicates = d$g)))
-  }, numeric(3))
-  expect_identical(found[1, ], rep(10, 10))
-  expect_identical(found[3, ], rep(10, 10))
-  expect_lt(mean(found[2, ]), 2)
-})
-
 test_that("every method finds them, or says why it cannot", {
   skip_on_cran()
   d <- repeated_rows()

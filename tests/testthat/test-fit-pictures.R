@@ -184,15 +184,6 @@ test_that("a graph draws in both engines", {
   expect_identical(picture(graph, "degree")$table$y, sort(graph$degree, decreasing = TRUE))
   weights <- as.matrix(graph)
   expect_equal(picture(graph, "weights")$table$y, sort(weights[upper.tri(weights) & weights > 0], decreasing = TRUE))
-  pdf(NULL)
-  withr::defer(dev.off())
-  expect_silent(plot(graph, "weights", main = "mine"))
-  same_error(plot(graph, "nothing"), "what")
-  skip_if_not_installed("ggplot2")
-  for (p in list(ggplot2::autoplot(graph), ggplot2::autoplot(graph, "weights"))) {
-    expect_s3_class(p, "ggplot")
-    expect_silent(ggplot2::ggplotGrob(p))
-  }
 })
 
 test_that("chosen samples are circled", {
@@ -790,20 +781,6 @@ test_that("settings of a method that ranks no features agree on none", {
   expect_identical(agreement(list(settings = data.frame(a = 1:2))), c(NA_real_, NA_real_))
 })
 
-test_that("names beside the scores stand within the picture, whatever the unit of the scores", {
-  withr::local_pdf(NULL, width = 7, height = 5)
-  at <- NULL
-  replaced("text", function(x, y, ...) at <<- c(at, y), "graphics")
-  for (unit in c(1e-4, 1, 1e4)) {
-    at <- NULL
-    draw_picture(new_picture("spikes", table = data.frame(x = 1:12, y = 12:1 * unit, best = 1:12 <= 4),
-      names = letters[1:4], heading = "best 4", xlab = "rank", ylab = "score", title = ""))
-    usr <- graphics::par("usr")
-    expect_gte(length(at), 5L)
-    expect_true(all(at > usr[3L] & at < usr[4L]))
-  }
-})
-
 test_that("bars end before the next one, names of tiles stand where there is room, ends of curves have theirs", {
   expect_equal(bar_edges(c(1, 2, 5)), data.frame(left = c(.65, 1.65, 4.65), right = c(1.35, 4.5, 5.35)))
   withr::local_pdf(NULL, width = 7, height = 7)
@@ -827,35 +804,6 @@ test_that("bars end before the next one, names of tiles stand where there is roo
     beside <- label_room(label, .75)
     wide <- beside / (1 + beside) * graphics::par("pin")[1L] - .25
     expect_lt(abs(log(wide / graphics::strwidth(label, "inches", cex = .75))), log(1.6))
-  }
-})
-
-test_that("titles and subtitles stay within the picture, whatever their length", {
-  withr::local_pdf(NULL, width = 4, height = 4)
-  drawn <- NULL
-  replaced("mtext", function(text, line, cex, ...) drawn <<- list(text = text, cex = cex), "graphics")
-  replaced("title", function(main, cex.main = 1, ...) drawn <<- list(text = main, cex = cex.main * graphics::par("cex")), "graphics")
-  for (words in c(3, 9, 12)) {
-    text <- paste(rep("words", words), collapse = " ")
-    for (draws in list(function() draw(list(x = 1, y = 1, main = text)), function() draw_subtitle(list(subtitle = text)))) {
-      draws()
-      expect_identical(gsub("\n", " ", drawn$text), text)
-      expect_lt(graphics::strwidth(drawn$text, "inches", cex = drawn$cex / graphics::par("cex")), graphics::par("pin")[1L] * 1.15)
-    }
-    if (words == 3) expect_identical(drawn$cex, .8 * graphics::par("cex"))
-  }
-})
-
-test_that("names beside the rows of tiles have a margin that holds them", {
-  withr::local_pdf(NULL, width = 8, height = 6)
-  for (letters in c(3, 9, 14)) {
-    z <- matrix(0, 3, 4, dimnames = list(strrep(c("a", "e", "n"), letters), c("b", "c", "d", "e")))
-    graphics::plot.new()
-    side <- tile_layout(list(z = z, row_labels = TRUE, key = FALSE), 4)$mar[2L]
-    wide <- max(graphics::strwidth(rownames(z), "inches")) / graphics::par("csi")
-    # A line for the ticks and one for the axis title beside them.
-    expect_gt(side, wide + 1)
-    expect_lt(side, wide + 6)
   }
 })
 
@@ -976,20 +924,4 @@ test_that("what ggplot2 draws is seen through by a part at most", {
   alpha <- unlist(lapply(pictures, function(p) lapply(p$layers, function(l) l$aes_params$alpha)))
   expect_gt(length(alpha), 1L)
   expect_true(all(alpha > 0 & alpha <= 1))
-})
-
-test_that("the name of a key is as small as its room", {
-  withr::local_pdf(NULL, width = 7, height = 5)
-  drawn <- NULL
-  replaced("text", function(x, y, labels, ..., cex) drawn <<- list(labels = labels, cex = cex), "graphics")
-  for (name in c("value", strrep("a long name ", 9))) {
-    graphics::plot.new()
-    graphics::plot.window(c(0, 1), c(0, 10))
-    draw_key(.7, 9, 8, tile_colours("sequential"), list(limits = c(0, 1), value = name))
-    expect_identical(drawn$labels, name)
-    wide <- graphics::strwidth(name, cex = drawn$cex)
-    # Letters come in whole points.
-    expect_lte(wide, (graphics::par("usr")[2L] - .7) * 1.35)
-    if (name == "value") expect_identical(drawn$cex, .75)
-  }
 })

@@ -138,6 +138,29 @@ test_that("more than 500 features: the lower end of the spectrum is enough", {
   expect_lt(spread(at$S, clipped(at)), 1e-8)
 })
 
+test_that("t8: permutations carry over; names of labels mean nothing", {
+  set.seed(3)
+  problems <- list(blfse_input(), blfse_problem(16, 24, 2, 6, seed = 48))
+  for (d in problems) for (projection in c("paper", "isotropic")) {
+    fit <- function(d) blfse_plain(d, projection = projection)$solution
+    base <- fit(d)
+    i <- sample(nrow(d$x))
+    samples <- fit(within(d, { x <- x[i, ]; labels <- labels[i, ] }))
+    expect_lt(max(spread(samples$v, base$v), spread(samples$S, base$S[i, i])), 1e-10)
+    j <- sample(ncol(d$x))
+    features <- fit(within(d, { x <- x[, j]; scores <- scores[, j] }))
+    expect_lt(max(spread(features$v, base$v[j]), spread(features$S, base$S)), 1e-10)
+    k <- sample(nrow(d$scores))
+    bases <- fit(within(d, { scores <- scores[k, ]; labels <- labels[, k] }))
+    expect_lt(max(spread(bases$alpha, base$alpha[k]), spread(bases$beta, base$beta[k])), 1e-10)
+    renamed <- within(d, labels <- apply(labels, 2, function(l) sample(100:120)[l]))
+    renamed <- fit(renamed)
+    expect_identical(renamed$v, base$v)
+    expect_identical(renamed$S, base$S)
+    expect_identical(renamed$cluster, base$cluster)
+  }
+})
+
 test_that("t10: a feature and its copy get the same weight", {
   d <- blfse_input()
   d$x <- cbind(d$x, d$x[, 1], d$x[, 6])

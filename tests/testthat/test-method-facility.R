@@ -21,21 +21,6 @@ test_that("picks, values and bounds are those of the plain greedy choice", {
   }
 })
 
-test_that("no choice of m samples is above the bound, and greedy is above 1 - 1/e of the best", {
-  x <- planted(14, 5, informative = 4)$x
-  s <- ref_cosine(centred(x))
-  for (m in 1:4) {
-    fit <- ufs_facility(x, m = m)
-    best <- max(apply(utils::combn(14, m), 2L, function(set) ref_value(s, set)))
-    expect_gte(fit$certificate[["bound"]], best * (1 - 1e-12))
-    expect_gte(fit$certificate[["value"]], (1 - exp(-1)) * best)
-    swapped <- ufs_facility(x, m = m, swaps = TRUE)
-    expect_gte(swapped$certificate[["value"]], fit$certificate[["value"]] * (1 - 1e-12))
-    expect_gte(swapped$certificate[["bound"]], best * (1 - 1e-12))
-    expect_equal(ref_value(s, selected_samples(swapped, m)), swapped$certificate[["value"]], tolerance = 1e-10)
-  }
-})
-
 test_that("after swaps no exchange helps", {
   # A case in which the first pick of the greedy choice is in the way of two better ones.
   s <- rbind(c(1, .9, 0, 0), c(.6, .9, 0, 0), c(.6, 0, .9, 0), c(.9, 0, .9, 0), c(0, 0, 0, .2))
@@ -57,26 +42,6 @@ test_that("after swaps no exchange helps", {
   }
   expect_message(selected_samples(fit, 3), class = "ufs_message_partial")
   expect_error(ufs_facility(x, swaps = 1), class = "ufs_error_argument")
-})
-
-test_that("without a table the picks are the same and the bounds still hold", {
-  for (labelled in list(NULL, c(4L, 9L))) {
-    for (kind in c("cosine", "heat")) {
-      x <- planted(230, 15, c = 5, seed = 2)$x
-      kept <- ufs_facility(x, m = 40, similarity = kind, labelled = labelled)
-      tiles <- withr::with_options(list(ufselect.max_bytes = 5e4),
-        ufs_facility(x, m = 40, similarity = kind, labelled = labelled, bandwidth = kept$params$bandwidth))
-      expect_identical(sample_ranking(tiles), sample_ranking(kept))
-      expect_equal(tiles$trace$objective, kept$trace$objective, tolerance = 1e-12)
-      expect_true(all(tiles$trace$bound >= kept$trace$bound * (1 - 1e-12)))
-      # Exact from where the pairs that matter are kept.
-      expect_equal(tiles$trace$bound[40], kept$trace$bound[40], tolerance = 1e-12)
-      expect_identical(tiles$trace$evaluations[40], kept$trace$evaluations[40])
-      # Lazy: far fewer than all are looked at again.
-      expect_lt(sum(tiles$trace$evaluations[-(1:2)]), 0.5 * 230 * 38)
-      expect_identical(representatives(tiles), representatives(kept))
-    }
-  }
 })
 
 test_that("without a table: several blocks of candidates, rows of zeros and copies", {
@@ -193,21 +158,6 @@ test_that("m is a number of picks, and without it the certificate is the least f
 })
 
 # ---- sparse samples, candidates, budgets -----------------------------------------------------------
-
-test_that("sparse samples give the similarities of dense ones", {
-  skip_if_not_installed("Matrix")
-  x <- withr::with_seed(1, matrix(rpois(90 * 40, .2), 90))
-  x[7, ] <- 0
-  x[31:35, ] <- x[1:5, ]
-  held <- Matrix::Matrix(x, sparse = TRUE)
-  for (scale in c(TRUE, FALSE)) {
-    a <- ufs_facility(x, 12, center = scale, scale = scale, labelled = c(2, 9))
-    b <- ufs_facility(held, 12, center = scale, scale = scale, labelled = c(2, 9))
-    expect_identical(b$solution$order, a$solution$order)
-    expect_equal(b$certificate, a$certificate, tolerance = 1e-10)
-  }
-  expect_identical(facility_points(held, TRUE, TRUE, "cosine")$x$kind, "sparse")
-})
 
 # Plain greedy choice among what is affordable, by the gain over cost^power.
 literal_budget <- function(s, cost, budget, power, labelled = integer()) {

@@ -172,19 +172,6 @@ test_that("constants, p = 1, limits", {
     ufs_mcfs(noise(10, 3), 2, normalise = NA))
 })
 
-test_that("the fit keeps the contract", {
-  fit <- ufs_mcfs(mtcars, 3, n_features = 5, scale = TRUE)
-  expect_identical(fit$status, "converged")
-  expect_lt(fit$certificate[["kkt"]], 1e-10)
-  expect_identical(dimnames(coef(fit)), list(names(mtcars), NULL))
-  expect_identical(nrow(fit$trace), fit$iterations)
-  expect_false(is.unsorted(-fit$trace$penalty))
-  expect_match(paste(utils::capture.output(print(fit)), collapse = "\n"), "non-zero     [0-9]+ of 11 features")
-  expect_warning(few <- ufs_mcfs(mtcars, 3, scale = TRUE, control = ufs_control(max_iter = 2)),
-    class = "ufs_warning_max_iter")
-  expect_identical(few$status, "max_iter")
-})
-
 test_that("features without a coefficient are ranked by their distance from entering", {
   x <- scale(as.matrix(mtcars))
   fit <- ufs_mcfs(x, 2, n_features = 2)

@@ -27,34 +27,6 @@ test_that("both forms follow the literal algorithm", {
   }
 })
 
-test_that("constraints hold", {
-  for (size in list(c(60, 15), c(30, 70))) {
-    fit <- quiet(ufs_sogfs(planted(size[1], size[2])$x, 3, n_dims = 5, gamma = 0.1, n_neighbours = 4))
-    s <- as.matrix(fit$solution$S)
-    expect_true(all(s >= 0))
-    expect_equal(rowSums(s), rep(1, size[1]))
-    expect_lte(max(rowSums(s > 0)), 4)
-    expect_true(all(diag(s) == 0))
-    expect_equal(crossprod(coef(fit)), diag(5), tolerance = 1e-9)
-    expect_equal(crossprod(fit$solution$F), diag(3), tolerance = 1e-7)
-    expect_equal(sum(feature_scores(fit)), 5)
-    expect_identical(fit$status, "converged")
-    # The components are those of S, and there are as many as asked for.
-    l <- diag(rowSums(s + t(s)) / 2) - (s + t(s)) / 2
-    expect_identical(sum(eigen(l, symmetric = TRUE)$values < 1e-9), 3L)
-    expect_identical(length(unique(fit$solution$cluster)), 3L)
-    expect_true(all((s + t(s))[outer(fit$solution$cluster, fit$solution$cluster, `!=`)] == 0))
-    expect_identical(fit$certificate[["components"]], 3)
-  }
-})
-
-test_that("it finds planted clusters", {
-  data <- planted(90, 12, informative = 6, gap = 6)
-  fit <- quiet(ufs_sogfs(data$x, 3, n_dims = 6, gamma = 100))
-  expect_identical(max(table(fit$solution$cluster, data$cluster)), 30L)
-  expect_setequal(fit$feature_ranking[1:6], data$informative)
-})
-
 test_that("a large gamma leaves n_dims features, and says so", {
   expect_warning(fit <- ufs_sogfs(mtcars, 3, n_dims = 2, gamma = 100), "only 2 of 11", class = "ufs_warning_void")
   expect_identical(fit$n_nonzero, 2L)

@@ -103,13 +103,3 @@ test_that("bad arguments are errors", {
   expect_error(suppressWarnings(ufs_spec(x, w, type = "phi3", n_clusters = 4)), "only 3 samples",
     class = "ufs_error_argument")
 })
-
-test_that("the fit keeps the contract", {
-  fit <- ufs_spec(mtcars, type = "phi3", n_clusters = 3, scale = TRUE)
-  expect_identical(fit$params$type, "phi3")
-  expect_identical(dim(fit$solution$U), c(32L, 2L))
-  expect_identical(rownames(fit$solution$U), rownames(mtcars))
-  text <- paste(utils::capture.output(print(fit)), collapse = "\n")
-  expect_match(text, "score        phi3")
-  expect_match(text, "nearest neighbours")
-})

@@ -57,20 +57,6 @@ test_that("p <= n: eigenvectors tied at the cut share what is left in the start"
   expect_equal(fit$trace$objective, want, tolerance = 1e-9)
 })
 
-test_that("the objective falls; acceleration ends no higher", {
-  for (size in list(c(60, 20), c(25, 80))) {
-    x <- planted(size[1], size[2])$x
-    fast <- quiet(ufs_udfs(x, 3))
-    slow <- quiet(ufs_udfs(x, 3, solver = "irls", control = ufs_control(max_iter = 2000)))
-    for (fit in list(fast, slow)) {
-      expect_identical(fit$status, "converged")
-      expect_true(all(diff(fit$trace$objective) <= 1e-12))
-    }
-    expect_lt(tail(fast$trace$objective, 1), tail(slow$trace$objective, 1) * (1 + 1e-4))
-    expect_lte(fast$iterations, slow$iterations)
-  }
-})
-
 test_that("scores sum to c; a large gamma leaves c features, and says so", {
   x <- planted(40, 15)$x
   expect_equal(sum(feature_scores(quiet(ufs_udfs(x, 4)))), 4)
