@@ -18,7 +18,9 @@ mean_of_copies <- function(value, first) {
 row_norms <- function(x) sqrt(.Call(C_x_forms, x, NULL))
 
 # At most `most` of 1 .. size, in equal steps.
-evenly <- function(size, most) unique(round(seq(1, size, length.out = min(size, most))))
+evenly <- function(size, most) {
+  if (size <= most) seq_len(size) else as.integer(unique(round(seq(1, size, length.out = most))))
+}
 
 # `some` of 1 .. size: those whose multiples of the golden ratio leave the least fraction. They are
 # as dense everywhere and in every cycle, which equal steps could be in time with.

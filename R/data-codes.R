@@ -7,11 +7,12 @@ missing_codes <- function(data, closely = FALSE) {
   at <- evenly(data$p, 1000L)
   rows <- (if (closely) 2e6 else min(2e5, max_bytes() / 100)) %/% length(at)
   if (rows < 20) return(NULL)
-  z <- even_part(data, c(rows, 1000L))
   # Every fit looks: one quick pass rules out nearly all columns.
-  odd <- .Call(C_x_odd, z)
+  z <- if (data$kind == "dense") data$x else even_part(data, c(rows, 1000L))
+  odd <- .Call(C_x_odd, z, evenly(nrow(z), rows), evenly(ncol(z), 1000L))
   near <- which(odd$look | !is.na(odd$between))
   if (!length(near)) return(NULL)
+  z <- even_part(data, c(rows, 1000L))
   found <- lapply(near, function(j) odd_values(z[, j], odd$between[j]))
   column <- rep(near, vapply(found, NROW, 0L))
   if (!length(column)) return(NULL)
@@ -82,9 +83,9 @@ odd_values <- function(value, between,
 }
 
 # At most so many rows and columns, evenly, as a dense matrix.
-even_part <- function(data, most = c(200L, 1000L)) {
-  if (data$kind == "dense" && data$n <= most[1L] && data$p <= most[2L]) return(unname(data$x))
-  part <- subset_data(data, if (data$n > most[1L]) evenly(data$n, most[1L]),
-    if (data$p > most[2L]) evenly(data$p, most[2L]))
+even_part <- function(data, most = c(200L, 1000L), columns = evenly(data$p, most[2L])) {
+  if (length(columns) == data$p) columns <- NULL
+  if (data$kind == "dense" && data$n <= most[1L] && is.null(columns)) return(unname(data$x))
+  part <- subset_data(data, if (data$n > most[1L]) evenly(data$n, most[1L]), columns)
   unname(dense_data(part, "x", quiet = TRUE))
 }

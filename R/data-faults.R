@@ -48,11 +48,14 @@ looks_like_ids <- function(data) {
 
 id_columns <- function(data) {
   if (data$n < 10L) return(NULL)
-  z <- even_part(data, c(200L, 2000L))
-  at <- if (ncol(z) == data$p) seq_len(data$p) else evenly(data$p, 2000L)
-  different <- integer(ncol(z))
+  at <- evenly(data$p, 2000L)
   # The first row rules out nearly all columns of measurements.
-  for (j in which(is.finite(z[1L, ]) & z[1L, ] == round(z[1L, ]))) {
+  whole <- function(value) which(is.finite(value) & value == round(value))
+  if (data$kind == "dense") at <- at[whole(data$x[1L, at])]
+  if (!length(at)) return(NULL)
+  z <- even_part(data, c(200L, 2000L), at)
+  different <- integer(ncol(z))
+  for (j in whole(z[1L, ])) {
     value <- z[, j]
     steps <- unique(value)
     if (length(steps) <= 10L && length(steps) < nrow(z)) next
@@ -63,17 +66,20 @@ id_columns <- function(data) {
   if (!length(open)) return(NULL)
   names <- if (is.null(data$features)) paste0("V", at[open]) else
     readable(data$features[at[open]])
-  called <- function(what) {
+  called <- function(what, names) {
     grepl(paste0("^(.*[^[:alpha:]])?(", what, ")$"), names, ignore.case = TRUE) |
       grepl(paste0("[a-z](", gsub("(^|[|])([a-z])", "\\1\\U\\2", what, perl = TRUE), ")$"), names)
   }
-  id <- called("id|uuid|guid") | grepl("[a-z]ID$", names)
-  row <- called(paste0("index|row|rownames?|no|nr|number|seqno|time|date|datetime|timestamp|year|",
-    "epoch")) | grepl("^(X|Unnamed: 0|[.]{3}1)$", names)
+  id <- called("id|uuid|guid", names) | grepl("[a-z]ID$", names)
+  apart <- different[open] == nrow(z)
+  row <- apart
+  if (any(apart)) row[apart] <- called(paste0("index|row|rownames?|no|nr|number|seqno|time|date|",
+    "datetime|timestamp|year|epoch"), names[apart]) |
+    grepl("^(X|Unnamed: 0|[.]{3}1)$", names[apart])
   found <- vapply(seq_along(open), function(i) {
     j <- open[i]
     if (id[i]) return(different[j] > 10L)
-    different[j] == nrow(z) &&
+    apart[i] &&
       (row[i] || rises_as_rows(z[, j], data$n) || is_permuted_number(data, at[j], z[, j]))
   }, NA)
   names[found]

@@ -46,11 +46,11 @@ x_held_by_two <- function(x, j, share) {
   if (length(j)) j[.Call(C_x_top_two, x_subset_columns(x, j)) >= share] else j
 }
 
-x_gram <- function(x, rows) {
+x_gram <- function(x, rows, to = NULL) {
   side <- if (rows) nrow(x) else ncol(x)
   check_bytes(8 * as.double(side)^2, paste0("The ", side, " x ", side, " Gram matrix"),
     "Use fewer samples or features, or ufs_sketch().")
-  if (is_operator(x)) .Call(C_x_gram, x, rows) else if (rows) tcrossprod(x) else crossprod(x)
+  .Call(C_x_gram, x, rows, to)
 }
 
 as_double_matrix <- function(v) as_double(as.matrix(v))

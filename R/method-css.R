@@ -248,7 +248,8 @@ css_settings <- function(asked, held, data, ss) {
   products <- !is.matrix(data$x) && data$x$kind == "sparse" && swaps == 0 &&
     16 * min(data$n, q)^2 > max_bytes() / 16
   # So many columns are picked at most, whichever variables they are of.
-  most <- sum(sort(tabulate(data$keep), decreasing = TRUE)[seq_len(picks)])
+  most <- if (is.null(data$coded)) picks else
+    sum(sort(tabulate(data$keep), decreasing = TRUE)[seq_len(picks)])
   list(k = as.integer(most), picks = picks,
   mu = if (is.null(asked$mu)) check_number(asked$mu_rel, "mu_rel", lower = 0) * mean_ss
     else check_number(asked$mu, "mu", lower = 0) / data$divisor / data$divisor,

@@ -37,14 +37,16 @@ ufs_pca <- function(x, n_components, k = NULL, ..., center = TRUE, scale = TRUE,
   run_fit("pca", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
-solve_pca <- function(data, control, n_components, center, ...) {
+solve_pca <- function(data, control, n_components, center, x, ...) {
   n_components <- check_components(n_components, data, center)
   pca <- x_pca(data$x, n_components)
   check_rank(pca, n_components)
   score <- sqrt(rowSums(pca$loadings^2))
   list(params = list(n_components = n_components),
     feature_scores = score,
-    certificate = captured_certificate(data, n_components, pca$sdev2, score),
+    certificate = if (!inherits(x, "ufs_data") || !isTRUE(x$spare)) {
+      captured_certificate(data, n_components, pca$sdev2, score)
+    },
     solution = list(loadings = expand_features(pca$loadings, data),
       scores = `rownames<-`(if (is.null(data$weights)) pca$scores else
         pca$scores / sqrt(data$weights), data$samples), sdev = sqrt(pca$sdev2 / data$df)),

@@ -47,7 +47,7 @@ decoys_ranked <- function(x, data, first, plan) {
       component_weights(z, beside, own, by_rows, min(args$n_components, n - 1L, q))
     },
     laplacian = function(beside, args) {
-      graph <- if (near) graph_of_products(rows + tcrossprod(beside)) else
+      graph <- if (near) graph_of_products(x_gram(beside, TRUE, rows)) else
         as_ufs_graph(NULL, list(x = cbind(x_dense(z), beside), n = n))
       score <- -c(.Call(C_spec_quadratic, unclass(graph), z, 1L, TRUE),
         .Call(C_spec_quadratic, unclass(graph), beside, 1L, TRUE))
@@ -81,7 +81,7 @@ permuted_alike <- function(x, z) {
 # The row norms of the leading loadings of cbind(z, beside); `own`: the Gram matrix of the rows of
 # z, or of its columns.
 component_weights <- function(z, beside, own, rows, count) {
-  gram <- if (rows) own + tcrossprod(beside) else {
+  gram <- if (rows) x_gram(beside, TRUE, own) else {
     across <- x_cross(z, beside)
     rbind(cbind(own, across), cbind(t(across), crossprod(beside)))
   }

@@ -207,7 +207,9 @@ workers_for <- function(tasks, common) {
 # How many sessions on this computer the user's plan of package future has: 0 without a plan, Inf
 # where a scheduler or another machine does the work, which gets all of it.
 count_workers <- function() {
-  if (!requireNamespace("future", quietly = TRUE)) return(0)
+  # A plan is set by package future, or wanted of it from its first use on.
+  if (!isNamespaceLoaded("future") && is.null(getOption("future.plan")) &&
+      !nzchar(Sys.getenv("R_FUTURE_PLAN"))) return(0)
   plan <- future::plan()
   if (inherits(plan, "sequential")) 0 else
     if (inherits(plan, "multiprocess")) future::nbrOfWorkers() else Inf
@@ -224,7 +226,7 @@ workers_pay <- function(workers, here, all, seconds) {
 # A function to call after each of n steps. The progress bar lasts as long as the frame `envir`,
 # which must be that of the whole run.
 progress_ticks <- function(n, envir) {
-  if (n > 1L && requireNamespace("progressr", quietly = TRUE)) {
+  if (n > 1L && isNamespaceLoaded("progressr")) {
     progressr::progressor(n, envir = envir)
   } else {
     function(...) NULL

@@ -33,12 +33,12 @@
     ENTRY(x_columns, 2) \
     ENTRY(x_ss, 1) \
     ENTRY(x_top_two, 1) \
-    ENTRY(x_gram, 2) \
+    ENTRY(x_gram, 3) \
     ENTRY(x_pca, 4) \
     ENTRY(x_leading, 3) \
     ENTRY(x_ranks, 1) \
     ENTRY(x_closest, 3) \
-    ENTRY(x_odd, 1) \
+    ENTRY(x_odd, 3) \
     ENTRY(x_hash, 2) \
     ENTRY(x_across, 2) \
     ENTRY(x_room, 1) \

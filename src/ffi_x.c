@@ -360,14 +360,20 @@ SEXP ffi_x_top_two(SEXP x)
     return out;
 }
 
-/* rows: X X', otherwise X'X. */
-SEXP ffi_x_gram(SEXP x, SEXP rows)
+/* rows: X X', added to `to` if there is one (X dense); otherwise X'X. */
+SEXP ffi_x_gram(SEXP x, SEXP rows, SEXP to)
 {
     ufs_x op = ffi_x(x);
     bool by_rows = ffi_yes(rows, "rows");
     int side = by_rows ? op.n : op.p;
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, side, side));
-    if (by_rows)
+    if (to != R_NilValue) {
+        if (!by_rows || op.kind != UFS_X_DENSE) Rf_error("internal error: x is not dense");
+        size_t size = (size_t) side * (size_t) side;
+        memcpy(REAL(out), ffi_sized(to, side, side, "to"), size * sizeof(double));
+        la_syrk('N', side, op.p, 1.0, op.dense, side, 1.0, REAL(out), side);
+        la_fill_lower(side, REAL(out));
+    } else if (by_rows)
         ufs_x_gram_rows(&op, NULL, REAL(out));
     else
         ufs_x_gram_cols(&op, REAL(out));
@@ -436,13 +442,24 @@ SEXP ffi_x_closest(SEXP r_, SEXP weight_, SEXP most_)
     return out;
 }
 
-/* Of every column list(look, between), see ufs_odd(); NULL if a value is not finite. */
-SEXP ffi_x_odd(SEXP x_)
+/* Of every one of these columns, looked at in these rows, list(look, between), see ufs_odd(); NULL if
+ * a value is not finite. */
+SEXP ffi_x_odd(SEXP x_, SEXP rows, SEXP columns)
 {
+    int n, p;
     ffi_mat x = ffi_table(x_, "x");
+    const int *row = ffi_indices(rows, x.n, &n, "rows");
+    const int *column = ffi_indices(columns, x.p, &p, "columns");
     SEXP out = PROTECT(ffi_list("look between"));
-    SEXP look = ffi_set(out, "look", Rf_allocVector(LGLSXP, x.p));
-    bool fine = ufs_odd(x.n, x.p, x.x, LOGICAL(look), ffi_set_vector(out, "between", x.p));
+    int *look = LOGICAL(ffi_set(out, "look", Rf_allocVector(LGLSXP, p)));
+    double *between = ffi_set_vector(out, "between", p), *value = ufs_dalloc((size_t) n, 1);
+    bool fine = true;
+    for (int j = 0; j < p && fine; j++) {
+        const double *own = x.x + (size_t) column[j] * (size_t) x.n;
+        if (j % 256 == 0) R_CheckUserInterrupt();
+        for (int i = 0; i < n; i++) value[i] = own[row[i]];
+        fine = ufs_odd(n, value, look + j, between + j);
+    }
     UNPROTECT(1);
     return fine ? out : R_NilValue;
 }

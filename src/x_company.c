@@ -158,40 +158,35 @@ static bool off_steps(int m, const double *value, int i)
     return true;
 }
 
-bool ufs_odd(int n, int p, const double *x, int *look, double *between)
+bool ufs_odd(int n, const double *x, int *look, double *between)
 {
-    double value[STEPS], end[ENDS];
-    int count[STEPS], times[ENDS];
+    double value[STEPS], end[ENDS], most = x[0], least = x[0];
+    int count[STEPS], times[ENDS], repeated[2] = {0, 0}, found = 0;
 
-    for (int j = 0; j < p; j++, x += n) {
-        bool few = different(n, 1 + n / 100, x, FEW, value, count) <= FEW;
-        int m = few ? different(n, 1, x, STEPS, value, count) : 0, found = 0;
-        if (j % 256 == 0) R_CheckUserInterrupt();
-        for (int i = 0; i < n; i++)
-            if (!R_FINITE(x[i])) return false;
-        double most = x[0], least = x[0];
-        int repeated[2] = {0, 0};
-        for (int i = 1; i < n; i++) {
-            if (x[i] >= most) repeated[0] = x[i] == most;
-            if (x[i] <= least) repeated[1] = x[i] == least;
-            most = x[i] > most ? x[i] : most;
-            least = x[i] < least ? x[i] : least;
-        }
-        look[j] = 0;
-        for (int e = 0; e < 2; e++) {
-            double sign = e == 0 ? 1.0 : -1.0;
-            if (!repeated[e]) continue;
-            int ends = m > 0 && m <= STEPS ? last_of(m, value, count, sign, end, times)
-                                           : largest(n, x, sign, end, times);
-            if (apart(ends, end, times, e == 0 ? least : -most, n, few)) look[j] = 1;
-        }
-        between[j] = NA_REAL;
-        for (int i = 0; i < m && m >= 6 && m <= STEPS; i++) {
-            if (count[i] < 2 || count[i] >= 0.05 * n || !off_steps(m, value, i)) continue;
-            between[j] = value[i];
-            found++;
-        }
-        if (found != 1) between[j] = NA_REAL;
+    for (int i = 0; i < n; i++)
+        if (!R_FINITE(x[i])) return false;
+    for (int i = 1; i < n; i++) {
+        if (x[i] >= most) repeated[0] = x[i] == most;
+        if (x[i] <= least) repeated[1] = x[i] == least;
+        most = x[i] > most ? x[i] : most;
+        least = x[i] < least ? x[i] : least;
     }
+    bool few = different(n, 1 + n / 100, x, FEW, value, count) <= FEW;
+    int m = few ? different(n, 1, x, STEPS, value, count) : 0;
+    *look = 0;
+    for (int e = 0; e < 2; e++) {
+        double sign = e == 0 ? 1.0 : -1.0;
+        if (!repeated[e]) continue;
+        int ends = m > 0 && m <= STEPS ? last_of(m, value, count, sign, end, times)
+                                       : largest(n, x, sign, end, times);
+        if (apart(ends, end, times, e == 0 ? least : -most, n, few)) *look = 1;
+    }
+    *between = NA_REAL;
+    for (int i = 0; i < m && m >= 6 && m <= STEPS; i++) {
+        if (count[i] < 2 || count[i] >= 0.05 * n || !off_steps(m, value, i)) continue;
+        *between = value[i];
+        found++;
+    }
+    if (found != 1) *between = NA_REAL;
     return true;
 }

@@ -132,9 +132,9 @@ void ufs_column_ranks(int n, int p, const double *x, double *out);
 /* For each column j of r (q x q) the sum of the `most` < q largest weight[i] r[i, j]^2, i not j. */
 void ufs_closest(int q, const double *r, const double *weight, int most, double *sum);
 
-/* Columns that may have a code for what is missing: `look` where few repeated values stand apart at
+/* May a column have a code for what is missing? `look` where few repeated values stand apart at
  * one end, a sieve that lets all through that odd_values() in R would find; `between` the one rare
  * value between the equal steps of the others, else NA. False if a value is not finite. */
-bool ufs_odd(int n, int p, const double *x, int *look, double *between);
+bool ufs_odd(int n, const double *x, int *look, double *between);
 
 #endif

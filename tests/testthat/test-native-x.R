@@ -108,7 +108,8 @@ test_that("a dense matrix goes through the same entries", {
   check <- as_ufs_matrix(x)$x
   v <- matrix(rnorm(ncol(check) * 3), ncol(check))
   expect_equal(.Call(C_x_product, check, v, FALSE), check %*% v)
-  expect_equal(.Call(C_x_gram, check, TRUE), tcrossprod(check))
+  expect_equal(.Call(C_x_gram, check, TRUE, NULL), tcrossprod(check))
+  expect_equal(.Call(C_x_gram, check, TRUE, tcrossprod(check)), 2 * tcrossprod(check))
   expect_equal(.Call(C_x_ss, check), colSums(check^2))
   expect_equal(.Call(C_x_columns, check, 3:1), check[, 3:1])
   t <- matrix(rnorm(nrow(check) * 3), nrow(check))
