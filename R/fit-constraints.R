@@ -201,14 +201,16 @@ choose_best <- function(fit, one, size, budget = NULL) {
     list(taken = taken, places = size)
   }
   found <- walk()
-  # Groups that leave places: another one first, and what fits beside it, if that is worth more.
+  # Groups that leave places: another one first, and what fits beside it, if that is worth more, or as much and
+  # leaves fewer.
   if (found$places > 0L && any(count > 1L)) {
     must <- ord %in% held$include
     score <- unname(fit[[paste0(one, "_scores")]])[ord]
     worth <- as.vector(rowsum(score - min(0, score), group))
     for (u in which(!found$taken & count <= size & !any(must))) {
       other <- walk(u)
-      if (sum(worth[other$taken]) > sum(worth[found$taken]) * (1 + 1e-9)) found <- other
+      gain <- sum(worth[other$taken]) - sum(worth[found$taken])
+      if (gain > 1e-9 * sum(worth[found$taken]) || gain == 0 && other$places < found$places) found <- other
     }
   }
   ord[found$taken[group]]

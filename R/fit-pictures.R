@@ -18,6 +18,10 @@
 #'
 #' @param x,object A fit.
 #' @param type What to show:
+#'   * `"curve"`: the mean over the rows of columns that are points of a curve, such as the
+#'     wavelengths of a spectrum, with upright lines at the best `k`. It is the default where the
+#'     means of at least 20 columns in their order are a smooth curve (correlation of neighbours
+#'     above .985, also of their ranks);
 #'   * `"objective"`: the objective at each iteration. Where it falls by powers of ten, its
 #'     distance to the lowest value is drawn on a logarithmic scale;
 #'   * `"share"`: the share of the data that the best 1, 2, ... features hold, beside the largest
@@ -140,7 +144,7 @@ picture_types.default <- function(fit) {
   table <- fit$solution$choice
   chosen <- table$index[order(table$place, na.last = NA)]
   choice <- length(chosen) > 0L && identical(chosen, chosen_of(fit, "feature", length(chosen)))
-  c(if (own) "share" else if (choice) "choice" else if (falls) "objective",
+  c(if (has_mean_curve(fit)) "curve", if (own) "share" else if (choice) "choice" else if (falls) "objective",
     names(which(c(groups = groups, scores = features, samples = !is.null(fit$sample_scores)))),
     "chosen", if (features) "heatmap", "embedding",
     if (features) "biplot", if (features && nested && !own) "share", if (own && falls) "objective")
@@ -152,6 +156,7 @@ picture <- function(object, ...) UseMethod("picture")
 picture.ufs <- function(object, type, k, data = NULL, y = NULL, m = NULL, ...) {
   switch(type,
     objective = picture_objective(object),
+    curve = picture_curve(object, k),
     share = picture_share(object, data, k),
     groups = picture_groups(object),
     choice = picture_choice(object, k),
@@ -214,6 +219,30 @@ by_decades <- function(y) {
 
 status_words <- function(status) gsub("_", " ", sub("max_iter", "max. iterations", status))
 
+# ---- spectra and other curves -----------------------------------------------------------------
+
+# Are the columns points of a curve whose mean the fit has kept? Of columns in any other order
+# neighbours have means that are not alike.
+has_mean_curve <- function(fit) {
+  mean <- fit$center
+  if (is.null(fit$feature_scores) || !is.numeric(mean) || length(mean) != fit$p || fit$p < 20L ||
+      !isTRUE(diff(range(mean)) > 0)) {
+    return(FALSE)
+  }
+  alike <- function(how) suppressWarnings(stats::cor(mean[-1L], mean[-fit$p], method = how))
+  isTRUE(min(alike("pearson"), alike("spearman")) > .985)
+}
+
+picture_curve <- function(fit, k) {
+  at <- suppressWarnings(as.numeric(fit$names$features))
+  numbered <- length(at) == fit$p && !anyNA(at)
+  if (!numbered) at <- seq_len(fit$p)
+  new_picture("curves", table = data.frame(x = at, y = unname(fit$center)), points = FALSE,
+    lines = list(v = at[chosen_of(fit, "feature", k)]),
+    xlab = if (numbered) "feature, by its name" else "feature, in the order of the columns",
+    ylab = "mean over the rows", title = sprintf("ufs_%s: best %d on the mean curve", fit$method, k))
+}
+
 # ---- the share that the first 1, 2, ... choices hold ------------------------------------------
 
 # list(x, y, bound, what, unit) if the fit has kept it: how much of the data its first 1, 2, ...
@@ -228,7 +257,9 @@ own_share <- function(fit) {
     most <- c(cosine = 2, heat = 1)[c(fit$params$similarity, "")[1L]]
     share <- !is.na(most)
     top <- if (share) fit$n * most else 1
-    return(list(x = trace$iteration, y = trace$objective / top, bound = trace$bound / top,
+    # The best of more rows is no less: what bounds it bounds that of fewer.
+    bound <- pmin(rev(cummin(rev(trace$bound))) / top, if (share) 1 else Inf)
+    return(list(x = trace$iteration, y = trace$objective / top, bound = bound,
       whole = !share, of = "proved bound",
       what = "similarity covered", unit = if (share) " (%)"))
   }
@@ -254,7 +285,9 @@ picture_share <- function(fit, data, k) {
   table <- data.frame(x = rep(share$x[at], 1L + !is.null(bound)), y = c(share$y[at], bound),
     series = rep(c("chosen", if (!is.null(bound)) share$of), each = length(at)))
   asked <- asked_size(fit)
-  new_picture("curves", table = table, plain = share$of, percent = !isTRUE(share$whole), from = 0,
+  new_picture("curves", table = table, plain = share$of, percent = !isTRUE(share$whole),
+    # A curve that begins near its end is a level line on a scale from zero.
+    from = if (min(table$y) < .5 * max(table$y)) 0,
     points = length(at) <= 30L,
     lines = if (!is.null(asked) && asked < max(table$x)) list(v = asked),
     xlab = number_words(fit), ylab = paste0(share$what, share$unit),

@@ -48,7 +48,7 @@
 #'   meet the same decoys, and each gets those of the arguments in `...` that it has. A graph or a
 #'   start that was made without the decoys is refused.
 #' @param ... Arguments of the method, and those of [ufs_data()], like `assay`.
-#' @param k For how many columns the share is printed, besides that of the answer. A method
+#' @param k Before how many columns decoys are counted in the print, besides those of the answer. A method
 #'   that solves for its number ([ufs_topk()], [ufs_blfse()]) is asked for this many (by default
 #'   50, or all).
 #' @param n_decoys How many decoys to add. The default is a fifth of the columns, but at least 50
@@ -436,9 +436,8 @@ print.ufs_decoys <- function(x, ...) {
     cat_line("  ", decoys_words(x, name))
     if (!is.null(x$asked) && x$asked > x$included) {
       at <- x$curve[x$curve$method == name, ][x$asked, ]
-      # Decoys may come before more than all of them.
-      said <- percent(pmin(1, c(at$share, at$low, at$high)))
-      cat_line("    of the best ", x$asked, ": ", said[1L], " no better than noise (repeats ",
+      said <- percent(c(at$share, at$low, at$high))
+      cat_line("    decoys before the best ", x$asked, ": ", said[1L], " of their number (repeats ",
         said[2L], " to ", said[3L], ")")
     }
     if (length(x$columns[[name]])) {

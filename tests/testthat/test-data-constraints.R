@@ -851,3 +851,13 @@ test_that("every value that ?ufs_data names works alone", {
   expect_identical(as.vector(table(strata[chosen], useNA = "always")), rep(1L, 4))
   expect_length(selected_features(ufs_css(x, k = 8, feature_strata = strata)), 8L)
 })
+
+test_that("of whole groups of the same worth those that fill more places are chosen", {
+  held <- list(open = 17L, groups = rep(1:6, c(3, 2, 4, 1, 5, 2)))
+  ranking <- c(7, 8, 9, 6, 14, 12, 13, 11, 15, 10, 2, 1, 3, 4, 5, 17, 16)
+  fit <- list(feature_ranking = ranking, feature_scores = replace(numeric(17), 7, 1), constraints = list(features = held))
+  expect_setequal(choose_best(fit, "feature", 6L), c(4:9))
+  # What is worth more stays before what fills more.
+  fit$feature_scores[10] <- .1
+  expect_setequal(choose_best(fit, "feature", 6L), 6:10)
+})

@@ -925,3 +925,33 @@ test_that("what ggplot2 draws is seen through by a part at most", {
   expect_gt(length(alpha), 1L)
   expect_true(all(alpha > 0 & alpha <= 1))
 })
+
+test_that("chosen points of curves are marked on the mean curve; other columns have none", {
+  wave <- seq(400, 700, length.out = 120)
+  x <- withr::with_seed(1, outer(runif(30), dnorm(wave, 480, 30)) + outer(runif(30), dnorm(wave, 600, 40)))
+  colnames(x) <- wave
+  for (fit in list(ufs_css(x, 3), ufs_select(x, 3, "compress"))) {
+    pic <- picture_of_fit(fit, NULL, NULL, NULL, NULL, NULL)
+    expect_equal(pic$table$x, wave)
+    expect_equal(pic$table$y, unname(colMeans(x)))
+    expect_equal(pic$lines$v, wave[unname(selected_features(fit, as = "index"))])
+    expect_match(pic$title, "best 3 on the mean curve")
+  }
+  expect_s3_class(ggplot2::autoplot(ufs_css(x, 3)), "ggplot")
+  # Without names by number they are counted; in another order they are no curve.
+  expect_identical(picture_of_fit(ufs_css(unname(x), 3), "curve", NULL, NULL, NULL, NULL)$table$x, 1:120)
+  mixed <- x[, withr::with_seed(1, sample.int(120L))]
+  expect_false("curve" %in% picture_types(ufs_css(mixed, 3)))
+  expect_false("curve" %in% picture_types(ufs_css(mtcars, 3)))
+  expect_false("curve" %in% picture_types(ufs_medoids(x, 3)))
+})
+
+test_that("a share that begins near its end has a scale of its own, and the bound of facility location never falls", {
+  x <- withr::with_seed(2, outer(rnorm(40), 1:8) + .1 * matrix(rnorm(320), 40))
+  expect_null(picture_of_fit(ufs_css(x, 3), "share", NULL, NULL, NULL, NULL)$from)
+  x <- withr::with_seed(2, matrix(rnorm(320), 40))
+  expect_identical(picture_of_fit(ufs_css(x, 5), "share", NULL, NULL, NULL, NULL)$from, 0)
+  pic <- picture_of_fit(ufs_facility(scale(iris[1:4]), 10), "share", NULL, NULL, NULL, NULL)$table
+  bound <- pic$y[pic$series == "proved bound"]
+  expect_true(all(diff(bound) >= 0) && all(bound <= 1 & bound >= pic$y[pic$series == "chosen"] - 1e-12))
+})

@@ -99,7 +99,7 @@ test_that("the density of columns at a place is the slope of the least concave m
   # As dense as they are; what is cut at 1 goes to those in doubt, so that the mean is the share.
   chance <- noise_chance(found)
   plain <- pmin(1, .3 / density)
-  doubt <- plain^2 * (1 - plain)
+  doubt <- plain^4 * (1 - plain)
   expect_lt(mean(plain), .3)
   expect_equal(chance, plain + (.3 - mean(plain)) / mean(doubt) * doubt, tolerance = 1e-6)
   expect_equal(mean(chance), .3, tolerance = 1e-6)
