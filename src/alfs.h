@@ -13,8 +13,7 @@
  * alfs_weights.c the side of lambda; alfs_step.c one iteration; alfs_bound.c the
  * certificate; alfs_newton.c Newton's method on some columns of W; alfs_run.c many
  * iterations; alfs_columns.c the choice of columns; alfs_solve.c the whole. */
-#ifndef UFS_ALFS_H
-#define UFS_ALFS_H
+#pragma once
 
 #include "x_ops.h"
 
@@ -52,5 +51,3 @@ typedef struct {
  * m x q'; Newton steps (alfs_newton.c) four of m x m more, and m q'^2. */
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs_result *result,
                 ufs_run *run);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * W and everything of its size pass in blocks of columns: 2 m q k flops for acc, as many
  * for N y; 2 m k r + 2 r k rb at most for core and for a lift. */
-#ifndef UFS_ALFS_SPACE_H
-#define UFS_ALFS_SPACE_H
+#pragma once
 
 #include "alfs.h"
 
@@ -90,5 +89,3 @@ void alfs_samples(const alfs_space *space, double *out);
 /* Square roots of the eigenvalues of a Gram matrix of order n, which is lost, descending, and its
  * eigenvectors (n x n). LAPACK's info. */
 int alfs_roots(int n, double *gram, double *root, double *vectors);
-
-#endif

@@ -1,6 +1,5 @@
 /* alfs_work.h: what the files of alfs.h share, and nobody else includes. */
-#ifndef UFS_ALFS_WORK_H
-#define UFS_ALFS_WORK_H
+#pragma once
 
 #include "alfs_space.h"
 #include "la.h"
@@ -158,5 +157,3 @@ bool alfs_judge(const alfs_work *work);
  * certificate, until the whole problem is solved. False: the set became too large; work holds a
  * start for the whole problem. */
 bool alfs_grow_weighted(alfs_work *work);
-
-#endif

@@ -1,6 +1,5 @@
 /* anderson.h: Anderson acceleration of a fixed-point iteration u <- f(u). */
-#ifndef UFS_ANDERSON_H
-#define UFS_ANDERSON_H
+#pragma once
 
 #include "ufs.h"
 
@@ -26,5 +25,3 @@ void anderson_push(anderson *a, const double *u, const double *f);
 /* next: the point from the history, whose last pair was just pushed; weights of the norm,
  * or NULL for ones. False, and next is not set, if there is no difference yet. */
 bool anderson_mix(anderson *a, const double *weight, double *next);
-
-#endif

@@ -1,6 +1,5 @@
 /* blfse.h: the bi-level ensemble (BLFSE). */
-#ifndef UFS_BLFSE_H
-#define UFS_BLFSE_H
+#pragma once
 
 #include "ufs.h"
 
@@ -54,5 +53,3 @@ typedef struct {
 /* run->trace: one row per block update. A stage ends if v and S move less than tol (0: never). */
 void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
                  ufs_run *run);
-
-#endif

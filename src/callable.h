@@ -1,6 +1,5 @@
 /* callable.h: the solvers as other packages call them (see callable.c). */
-#ifndef UFS_CALLABLE_H
-#define UFS_CALLABLE_H
+#pragma once
 
 #define UFSELECT_TYPES_ONLY
 #include "../inst/include/ufselect.h"
@@ -12,5 +11,3 @@
 #define UFS_CALLABLE_PROTOTYPE(name) ufselect_##name##_function callable_##name;
 UFS_CALLABLES(UFS_CALLABLE_PROTOTYPE)
 #undef UFS_CALLABLE_PROTOTYPE
-
-#endif

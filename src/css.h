@@ -1,6 +1,5 @@
 /* css.h: column subset selection (see css_solve.c). */
-#ifndef UFS_CSS_H
-#define UFS_CSS_H
+#pragma once
 
 #include "quota.h"
 #include "x_ops.h"
@@ -63,5 +62,3 @@ void css_solve(const css_problem *problem, const css_settings *settings, css_res
  * all squares. Returns LAPACK's info. */
 int css_leading(const css_problem *problem, int k, int exact_limit, double *leading, double *total,
                 bool *exact);
-
-#endif

@@ -1,7 +1,6 @@
 /* css_work.h: column subset selection as a search (see css_solve.c): the choice so far, what each column
  * would add, a column in, a column out. Below it the three forms, above it all that searches. */
-#ifndef UFS_CSS_WORK_H
-#define UFS_CSS_WORK_H
+#pragma once
 
 #include "css.h"
 #include "la.h"
@@ -191,5 +190,3 @@ int css_prove(css_work *work, css_result *result, ufs_run *run);
 /* Destroys the Gram matrix. Returns LAPACK's info. */
 int css_lead(const css_problem *problem, const css_settings *settings, bool by_columns,
              double *gram, double total, double *leading, bool *exact);
-
-#endif

@@ -1,6 +1,5 @@
 /* eig.h: eigenpairs of symmetric matrices and operators; ARCHITECTURE.md says which problem takes which. */
-#ifndef UFS_EIG_H
-#define UFS_EIG_H
+#pragma once
 
 #include "la.h"
 
@@ -164,5 +163,3 @@ void low_init(low_work *work, int n, int c);
  * Returns LAPACK's info. */
 int low_laplacian(low_work *work, const double *s, const double *degree, double *scratch, double *r,
                   int *k, low_split *split);
-
-#endif

@@ -1,6 +1,5 @@
 /* facility.h: choosing samples by facility location (see facility.c). */
-#ifndef UFS_FACILITY_H
-#define UFS_FACILITY_H
+#pragma once
 
 #include "x_ops.h"
 
@@ -57,5 +56,3 @@ typedef struct {
 
 void facility_solve(const facility_problem *problem, const facility_settings *settings,
                     facility_result *result, ufs_run *run);
-
-#endif

@@ -1,10 +1,7 @@
 /* ffi_topk.h: settings of top-k's parts, from a list of R. */
-#ifndef UFS_FFI_TOPK_H
-#define UFS_FFI_TOPK_H
+#pragma once
 
 #include "ffi_util.h"
 #include "topk.h"
 
 topk_select_settings ffi_topk_select(SEXP settings);
-
-#endif

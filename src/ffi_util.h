@@ -2,8 +2,7 @@
  * it. An edge function unpacks, allocates, calls one solver and builds a named
  * list; arguments were validated in R, so what fails here is a bug of ours. Everything that comes from
  * R goes through the functions below, so that no wrong type, length or index reaches a solver. */
-#ifndef UFS_FFI_UTIL_H
-#define UFS_FFI_UTIL_H
+#pragma once
 
 #include "entries.h"
 #include "gl.h"
@@ -126,5 +125,3 @@ graph_csr ffi_graph_for(SEXP graph, int n);
 #define UFS_PROTOTYPE(name, n_arg) SEXP ffi_##name(UFS_SEXP_##n_arg);
 UFS_ENTRIES(UFS_PROTOTYPE)
 #undef UFS_PROTOTYPE
-
-#endif

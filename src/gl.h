@@ -21,8 +21,7 @@
  * features all of them for their Gram columns. The rows of X may have weights, diag(root) X instead
  * of X (gl_set_rows); nothing of size n x n is formed, and
  * X is neither copied nor changed. */
-#ifndef UFS_GL_H
-#define UFS_GL_H
+#pragma once
 
 #include "anderson.h"
 #include "la.h"
@@ -111,5 +110,3 @@ static inline double gl_factor(const gl_work *w, int f)
 {
     return w->factor == NULL ? 1.0 : w->factor[f];
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* graph.h: neighbour graphs of the samples (rows of x, n x p). Kernels: they know
  * no solver and no R object. Everything is deterministic and does not depend on the
  * BLAS in use, the automatic bandwidth (a mean, correct to rounding) apart. */
-#ifndef UFS_GRAPH_H
-#define UFS_GRAPH_H
+#pragma once
 
 #include "eig.h"
 #include "x_ops.h"
@@ -130,5 +129,3 @@ void sparse_tile_inner(const sparse_rows *rows, sparse_tile *tile, int n_list, c
                        bool below, double *out);
 double sparse_rows_d2(const sparse_rows *rows, int i, int j);
 double sparse_rows_dot(const sparse_rows *rows, int i, int j);
-
-#endif

@@ -35,11 +35,6 @@ typedef struct {
     const ufs_hook *hook;
 } search;
 
-typedef struct {
-    uint64_t hash;
-    int at; /* in the list of rows */
-} hashed;
-
 /* ---- pairs of rows ------------------------------------------------------------------------ */
 
 /* Replaces the worst entry of the heap of row i; key < far[i]. */
@@ -236,13 +231,6 @@ static bool finish_row(const search *s, int i, entry *work, graph_knn *out, doub
  * Where many are, few rows are proved: copies tie. A copy has the neighbours of its first one, but
  * for the two in each other's place, so one search serves all of them. */
 
-static int by_hash_then_place(const void *a, const void *b)
-{
-    const hashed *x = a, *y = b;
-    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
-}
-
 /* The numbers of row i, and how many; of a sparse X with their columns in col. */
 static const double *row_numbers(const search *s, int i, int *count, const int **col)
 {
@@ -257,53 +245,33 @@ static const double *row_numbers(const search *s, int i, int *count, const int *
     return s->row + (size_t) i * (size_t) s->p;
 }
 
-static uint64_t row_hash(const search *s, int i)
-{
-    int count;
-    const int *col;
-    const double *value = row_numbers(s, i, &count, &col);
-    uint64_t hash = 1469598103934665603u;
-
-    for (int l = 0; l < count; l++) {
-        uint64_t bits;
-        memcpy(&bits, value + l, sizeof bits);
-        if (col) bits += (uint64_t) col[l] * 0x9E3779B97F4A7C15u;
-        hash = (hash ^ bits) * 1099511628211u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 static bool same_row(const search *s, int i, int j)
 {
     int ni, nj;
     const int *ci, *cj;
     const double *a = row_numbers(s, i, &ni, &ci), *b = row_numbers(s, j, &nj, &cj);
 
-    if (ni != nj) return false;
+    if (ni != nj || s->norm2[i] != s->norm2[j]) return false;
     if (ci && memcmp(ci, cj, (size_t) ni * sizeof(int)) != 0) return false;
     return memcmp(a, b, (size_t) ni * sizeof(double)) == 0;
 }
 
 /* next[a]: the place of the next copy of the row at place a, -1 if there is none. Returns how many
- * rows are no copy of one before; their places in lead. */
+ * rows are no copy of one before; their places in lead. No dearer than the distances of these rows to
+ * all. */
 static int group_copies(const search *s, int count, const int *row, int *lead, int *next)
 {
-    hashed *all = (hashed *) R_alloc((size_t) count, sizeof(hashed));
-    int *last = ufs_ialloc((size_t) count), n_lead = 0, first = 0;
+    int *last = ufs_ialloc((size_t) count), n_lead = 0;
 
-    for (int a = 0; a < count; a++) all[a] = (hashed){row_hash(s, row[a]), a};
-    qsort(all, (size_t) count, sizeof(hashed), by_hash_then_place);
-    for (int m = 0; m < count; m++) {
-        int at = all[m].at;
-        next[at] = -1;
-        if (m > 0 && all[m].hash == all[m - 1].hash && same_row(s, row[first], row[at])) {
-            next[last[first]] = at;
-        } else {
-            first = at;
-            lead[n_lead++] = at;
-        }
-        last[first] = at;
+    for (int a = 0; a < count; a++) {
+        int m = 0;
+        while (m < n_lead && !same_row(s, row[lead[m]], row[a])) m++;
+        if (m < n_lead)
+            next[last[m]] = a;
+        else
+            lead[n_lead++] = a;
+        last[m] = a;
+        next[a] = -1;
     }
     return n_lead;
 }

@@ -1,6 +1,5 @@
 /* inffs.h: infinite feature selection (Inf-FS), unsupervised; see inffs.c. */
-#ifndef UFS_INFFS_H
-#define UFS_INFFS_H
+#pragma once
 
 #include "ufs.h"
 
@@ -34,5 +33,3 @@ typedef struct {
 /* Iterations are products with A, at most KRYLOV of inffs.c; tol is of the relative residual. */
 void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, inffs_result *result,
                  ufs_run *run);
-
-#endif

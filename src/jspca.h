@@ -1,6 +1,5 @@
 /* jspca.h: joint sparse principal component analysis; see jspca_solve.c. */
-#ifndef UFS_JSPCA_H
-#define UFS_JSPCA_H
+#pragma once
 
 #include "gl.h"
 
@@ -43,5 +42,3 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
 /* The smallest lambda at which Q = 0 solves the Q-step at the residual X, of the rows that have a
  * penalty: jspca_lambda_max.c. */
 double jspca_lambda_max(const ufs_x *x, bool sample, const double *factor);
-
-#endif

@@ -1,6 +1,5 @@
 /* jspca_work.h: what the parts of the JSPCA solver share; see jspca_solve.c. */
-#ifndef UFS_JSPCA_WORK_H
-#define UFS_JSPCA_WORK_H
+#pragma once
 
 #include "anderson.h"
 #include "gl.h"
@@ -73,5 +72,3 @@ int jspca_canonicalise(jspca_work *work);
 /* Squared residuals come from ||x||^2 - 2 x'(XQ)p + p'(Z'Z)p, which saves a pass over x; where that
  * cancels more than two digits, they are formed. */
 #define JSPCA_CANCELLED 0.01
-
-#endif

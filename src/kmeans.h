@@ -1,7 +1,6 @@
 /* kmeans.h: k-means from many starts, min sum_i count_i ||x_i - m_{label_i}||^2 over partitions of
  * the samples into c clusters with means m; see kmeans.c. */
-#ifndef UFS_KMEANS_H
-#define UFS_KMEANS_H
+#pragma once
 
 #include "x_ops.h"
 
@@ -32,5 +31,3 @@ typedef struct {
  * cannot be held: all labels are 0 then and `within` is NaN. lapack: of the coordinates. */
 void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings,
                   kmeans_result *result, ufs_run *run);
-
-#endif

@@ -1,8 +1,7 @@
 /* la.h: dense linear algebra shared by all solvers, over R's BLAS and LAPACK.
  * Column-major, leading dimension = number of rows unless stated. Kernels know
  * no solver. A returned int is LAPACK's info (0 = fine). */
-#ifndef UFS_LA_H
-#define UFS_LA_H
+#pragma once
 
 #include "ufs.h"
 
@@ -203,5 +202,3 @@ static inline double prox_soft(double a, double t)
 {
     return a - prox_clip(a, t);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* mcfs.h: the lasso paths of MCFS. */
-#ifndef UFS_MCFS_H
-#define UFS_MCFS_H
+#pragma once
 
 #include "x_ops.h"
 
@@ -24,5 +23,3 @@ typedef struct {
 /* Iterations are steps of all paths. */
 void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings, mcfs_result *result,
                 ufs_run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* mm.h: majorise-minimise over sums of norms, one engine for RSR, UDFS, SOGFS, RRSS and ALNR
  * (mm.c). */
-#ifndef UFS_MM_H
-#define UFS_MM_H
+#pragma once
 
 #include "anderson.h"
 #include "la.h"
@@ -121,5 +120,3 @@ void mm_run(mm *s);
 /* Given are out->row and out->residual of the solution that is returned: objective and gap become its
  * own, in the last row of the trace, too. */
 void mm_settle(mm *s);
-
-#endif

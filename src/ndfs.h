@@ -1,6 +1,5 @@
 /* ndfs.h: nonnegative discriminative feature selection, see ndfs.c. */
-#ifndef UFS_NDFS_H
-#define UFS_NDFS_H
+#pragma once
 
 #include "gl.h"
 #include "graph.h"
@@ -36,5 +35,3 @@ typedef struct {
 /* tol is of the relative change of the objective. */
 void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs_result *result,
                 ufs_run *run);
-
-#endif

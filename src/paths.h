@@ -1,8 +1,7 @@
 /* paths.h: fast paths that can be switched off, one by one (R: with_paths_off(), unexported). All
  * are on for users. A path stays in the package only if it gains at least 1.3 times at a size users
  * have, or halves the memory (evidence/decisions.md); its line here names what is done without it. */
-#ifndef UFS_PATHS_H
-#define UFS_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ typedef struct {
     UFS_PATHS(UFS_PATH_FIELD)
 } ufs_paths;
 #undef UFS_PATH_FIELD
-
-#endif

@@ -1,6 +1,5 @@
 /* prepare.h: the input pass, from the user's matrix to the one that solvers see. */
-#ifndef UFS_PREPARE_H
-#define UFS_PREPARE_H
+#pragma once
 
 #include "ufs.h"
 
@@ -57,5 +56,3 @@ typedef struct {
 /* out = ((x - mean of its block) * factor of its block, squared or not, + add) * root for column j of x;
  * out may be x. */
 void prepare_planned(const prepare_plan *plan, int j, const double *x, double *out);
-
-#endif

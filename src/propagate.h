@@ -2,8 +2,7 @@
  * Minimises tr(Y L Y') over the unlabelled columns with the labelled ones fixed:
  * L_uu Y_u' = W_ul Y_l'. Cholesky of L_uu: u^3/3 + 2u^2 c flops, u x u memory; of a graph given by its
  * edges conjugate gradients, see propagate.c. */
-#ifndef UFS_PROPAGATE_H
-#define UFS_PROPAGATE_H
+#pragma once
 
 #include "ufs.h"
 
@@ -30,5 +29,3 @@ typedef struct {
 
 /* Returns LAPACK's code. Workspace is allocated inside and given back: it is called in a loop. */
 int propagate_solve(const propagate_problem *problem, propagate_result *result);
-
-#endif

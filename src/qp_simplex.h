@@ -1,8 +1,7 @@
 /* qp_simplex.h: convex quadratic programs on the unit simplex,
  *   min q(v) = v'Hv / 2 - b'v   subject to  v >= 0, sum v = 1,
  * H (p x p) positive definite: dense, matrix-free or diagonal. Knows no solver. */
-#ifndef UFS_QP_SIMPLEX_H
-#define UFS_QP_SIMPLEX_H
+#pragma once
 
 #include "ufs.h"
 
@@ -58,5 +57,3 @@ void hadamard_init(hadamard *op, int p, int most_r, int most_k);
 void hadamard_apply(void *op, const double *x, double *out);
 /* Diagonal of H. */
 void hadamard_diag(const hadamard *op, double *out);
-
-#endif

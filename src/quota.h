@@ -1,6 +1,5 @@
 /* quota.h: how many columns of each stratum a choice has at least and at most. */
-#ifndef UFS_QUOTA_H
-#define UFS_QUOTA_H
+#pragma once
 
 typedef struct {
     int n;                   /* strata */
@@ -13,5 +12,3 @@ static inline int ufs_quota_lacks(const ufs_quota *quota, const int *have, int l
 {
     return have[l] < quota->least[l] ? quota->least[l] - have[l] : 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* reweighted.h: the convex sample selectors (see rrss.c, alnr.c). */
-#ifndef UFS_REWEIGHTED_H
-#define UFS_REWEIGHTED_H
+#pragma once
 
 #include "mm.h"
 
@@ -18,5 +17,3 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
                 ufs_run *run);
 void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_result *result,
                 ufs_run *run);
-
-#endif

@@ -6,8 +6,7 @@
  *                                                    p^3/3 + 2p^2c + 2npc
  * X'X is formed once. The form is chosen by those counts; with p > n nothing
  * of size p x p exists. */
-#ifndef UFS_RIDGE_H
-#define UFS_RIDGE_H
+#pragma once
 
 #include "x_ops.h"
 
@@ -25,5 +24,3 @@ void ridge_init(ridge_work *work, int c, const ufs_x *x, char form);
 /* Another x of the same shape, or new numbers in the old one. */
 void ridge_set_x(ridge_work *work, const ufs_x *x);
 int ridge_solve(ridge_work *work, const double *t, const double *g, double lambda, double *v);
-
-#endif

@@ -1,6 +1,5 @@
 /* rsr.h: regularised self-representation, see rsr.c. */
-#ifndef UFS_RSR_H
-#define UFS_RSR_H
+#pragma once
 
 #include "mm.h"
 
@@ -20,5 +19,3 @@ typedef struct {
 
 void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_result *result,
                ufs_run *run);
-
-#endif

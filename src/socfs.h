@@ -21,8 +21,7 @@
  *   2 sqrt(||v_i||^2 + eps); J_eps, with sqrt(||v_i||^2 + eps) for ||v_i||, never
  *   rises. Per iteration n^2 p + n^3/3 (n-form) or p^3/3 (p-form).
  * Memory: that of gl_work; 23 nc + 2pc more; irls n^2 or 2p^2, that of the cheaper form. */
-#ifndef UFS_SOCFS_H
-#define UFS_SOCFS_H
+#pragma once
 
 #include "anderson.h"
 #include "gl.h"
@@ -70,5 +69,3 @@ typedef struct {
  * row 0 of the trace is the start. */
 void socfs_solve(const socfs_problem *problem, const socfs_settings *settings, socfs_result *result,
                  ufs_run *run);
-
-#endif

@@ -1,6 +1,5 @@
 /* sogfs.h: structured optimal graph feature selection, see sogfs.c. */
-#ifndef UFS_SOGFS_H
-#define UFS_SOGFS_H
+#pragma once
 
 #include "wstep.h"
 
@@ -25,5 +24,3 @@ typedef struct {
 
 void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, sogfs_result *result,
                  ufs_run *run);
-
-#endif

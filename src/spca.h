@@ -1,6 +1,5 @@
 /* spca.h: sparse principal component analysis, see spca.c. */
-#ifndef UFS_SPCA_H
-#define UFS_SPCA_H
+#pragma once
 
 #include "gl.h"
 
@@ -23,5 +22,3 @@ typedef struct {
 
 /* tol is of the relative change of B. */
 void spca_solve(const spca_problem *problem, spca_result *result, ufs_run *run);
-
-#endif

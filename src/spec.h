@@ -1,6 +1,5 @@
 /* spec.h: SPEC, spectral feature ranking. */
-#ifndef UFS_SPEC_H
-#define UFS_SPEC_H
+#pragma once
 
 #include "graph.h"
 
@@ -10,5 +9,3 @@ void spec_quadratic(const graph_csr *g, const ufs_x *x, int power, bool center, 
 /* phi3 with m eigenpairs (l, u) beyond the trivial one; g without isolated nodes. */
 void spec_leading(const graph_csr *g, const ufs_x *x, int power, int m, const double *l,
                   const double *u, double *phi);
-
-#endif

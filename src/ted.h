@@ -1,6 +1,5 @@
 /* ted.h: greedy transductive experimental design (see ted.c). */
-#ifndef UFS_TED_H
-#define UFS_TED_H
+#pragma once
 
 #include "x_ops.h"
 
@@ -55,5 +54,3 @@ void ted_kernel_root(const ted_kernel *kernel, ted_root *result);
 /* Trace columns: objective (after each pick), decrease. */
 void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_result *result,
                ufs_run *run);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * topk_solve.c has the outer loop and J; propagate.c the harmonic labels; the parts of the two
  * sub-problems are listed in topk_z.h and topk_set.h. */
-#ifndef UFS_TOPK_H
-#define UFS_TOPK_H
+#pragma once
 
 #include "topk_set.h"
 #include "topk_z.h"
@@ -70,5 +69,3 @@ typedef struct {
 /* tol is of the change of Theta. */
 void topk_solve(const topk_problem *problem, const topk_settings *settings, topk_result *result,
                 ufs_run *run);
-
-#endif

@@ -1,8 +1,7 @@
 /* topk_set.h: sub-problem 2 of top-k selection, the set S of k features. Its criterion
  * with a local search (topk_criterion.c), the paper's ADMM (topk_select.c), a lower
  * bound and branch and bound (topk_bound.c). */
-#ifndef UFS_TOPK_SET_H
-#define UFS_TOPK_SET_H
+#pragma once
 
 #include "quota.h"
 #include "la.h"
@@ -196,5 +195,3 @@ typedef struct {
  * as they are). Memory: node_limit times 24 bytes. Returns LAPACK's code. */
 int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g,
                       const topk_limits *limits, int *subset, double *value);
-
-#endif

@@ -1,8 +1,7 @@
 /* topk_z.h: sub-problem 1 of top-k selection, the representation Z of the samples by each
  * other, by ADMM (topk_admm.c) or by linear programmes (topk_lp.c); and the clusters
  * that follow from it (topk_label.c). */
-#ifndef UFS_TOPK_Z_H
-#define UFS_TOPK_Z_H
+#pragma once
 
 #include "la.h"
 
@@ -133,5 +132,3 @@ void topk_label_init(topk_label *work, int n, int c, double *affinity);
  * and the new one on return. Returns LAPACK's code, or -1 if fewer than c samples have a
  * link. */
 int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label);
-
-#endif

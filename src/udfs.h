@@ -1,6 +1,5 @@
 /* udfs.h: unsupervised discriminative feature selection, see udfs.c. */
-#ifndef UFS_UDFS_H
-#define UFS_UDFS_H
+#pragma once
 
 #include "wstep.h"
 
@@ -12,5 +11,3 @@ typedef struct {
 
 /* tol is of the relative change of the objective. */
 void udfs_solve(const udfs_problem *problem, wstep_result *result, ufs_run *run);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Conventions: matrices are column-major doubles, x is n x p (rows = samples),
  * sizes are int (BLAS), products of sizes are size_t. */
-#ifndef UFS_UFS_H
-#define UFS_UFS_H
+#pragma once
 
 #ifndef USE_FC_LEN_T
 #define USE_FC_LEN_T
@@ -122,5 +121,3 @@ typedef struct {
 
 /* Once per outer iteration: see hook.c. */
 void ufs_run_step(const ufs_run *run, double objective, double change);
-
-#endif

@@ -1,6 +1,5 @@
 /* wstep.h: the step that UDFS and SOGFS share, see wstep.c. */
-#ifndef UFS_WSTEP_H
-#define UFS_WSTEP_H
+#pragma once
 
 #include "eig.h"
 #include "mm.h"
@@ -37,5 +36,3 @@ void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, ufs_r
 int wstep_factor(wstep *w, double *a);
 /* For the M at hand, from the last W if there is one. LAPACK's info. */
 int wstep_solve(wstep *w);
-
-#endif

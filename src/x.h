@@ -1,6 +1,5 @@
 /* x.h: the matrix of x_ops.h as a record: what it holds, without what is done with it. */
-#ifndef UFS_X_H
-#define UFS_X_H
+#pragma once
 
 #include "ufs.h"
 
@@ -62,5 +61,3 @@ typedef struct {
     const double *value; /* g is value[a by_left + b by_right] for left[a] and right[b] */
     size_t by_left, by_right;
 } ufs_x_gram_part;
-
-#endif

@@ -21,8 +21,7 @@
  * A sparse column has m_j^2 n <= nnz_j / (n - nnz_j) times its centred sum of squares, so
  * the implicit centring loses no digits unless the column has hardly a zero; gram_rows,
  * where it would count twice, forms columns with more than n/3 entries. */
-#ifndef UFS_X_OPS_H
-#define UFS_X_OPS_H
+#pragma once
 
 #include "x.h"
 
@@ -136,5 +135,3 @@ void ufs_closest(int q, const double *r, const double *weight, int most, double 
  * one end, a sieve that lets all through that odd_values() in R would find; `between` the one rare
  * value between the equal steps of the others, else NA. False if a value is not finite. */
 bool ufs_odd(int n, const double *x, int *look, double *between);
-
-#endif

@@ -1,6 +1,5 @@
 /* x_sparse.h: the operations of x_ops.h on a column-compressed matrix. */
-#ifndef UFS_X_SPARSE_H
-#define UFS_X_SPARSE_H
+#pragma once
 
 #include "x.h"
 
@@ -25,5 +24,3 @@ void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k);
 void x_sparse_forms(const ufs_x *x, const double *k, double *form);
 double x_sparse_gram_rows_cost(const ufs_x *x);
 void x_sparse_gram(const ufs_x *x, void (*visit)(void *, const ufs_x_gram_part *), void *data);
-
-#endif
