@@ -19,7 +19,7 @@ int eig_values(int n, double *a, double *w);
  * The k largest eigenpairs of a symmetric operator A of order n that is known by its products only,
  * descending: block Davidson with restarts. The start is a fixed hash, so the result is
  * deterministic. Multiple eigenvalues are found as often as they occur, if `proof` is asked for:
- * eig_missed.c looks at what lies outside of V, and what is missing goes into V.
+ * what lies outside of V is looked at, and what is missing goes into V.
  * Stops when every residual |A z - w z| <= tol max(|low|, |high|), or tol w_1 if these are 0.
  * Per vector: a product, 10 n (basis) flops, and where it is looked at 4 n k (basis) and the
  * eigenproblem of the basis's order. Memory 2n (basis + k + 8) doubles. */
@@ -64,19 +64,6 @@ int eig_basis(int k);
 /* w: k, z: n x k. Of small order A is formed, and LAPACK does it. */
 void eig_few(const eig_problem *a, double *w, double *z, eig_info *info);
 void eig_krylov(const eig_problem *a, double *w, double *z, eig_info *info);
-
-/* ---- eig_missed.c ------------------------------------------------------------------
- * Has A, on the complement of the orthonormal V (n x size) and of what is known, an eigenvalue of
- * at least `limit`? x: an approximate eigenvector, where a Ritz value lies above `some`, at most `limit`. The start is
- * noise of that number. Counts products into info, and LAPACK's failure. */
-typedef enum { EIG_MISSED_NONE, EIG_MISSED_SOME, EIG_MISSED_UNKNOWN } eig_missed;
-typedef struct {
-    double some, limit;
-} eig_missed_levels;
-eig_missed eig_is_missed(const eig_problem *a, int size, const double *v,
-                         const eig_missed_levels *level, int column, double *x, eig_info *info);
-
-/* ---- eig_krylov.c: what the subspace methods share ------------------------------------ */
 
 /* A start vector: a hash of (row, column), uniform on (-1, 1), that no structure of the data
  * is orthogonal to by design. */
@@ -159,7 +146,7 @@ void low_init(low_work *work, int n, int c);
 /* Weighted eigenvectors, so that R R' is the minimiser above for A = L(S): r n x k,
  * k = lo + eq columns times sqrt(weight). r and scratch have room for n x n; degree: n, S 1. With c or
  * more components (of exact zeros in S) they are the indicators; else eig_range() finds the lowest. (By
- * products from the last call's vectors they took .85 to 1.5 times as long in fits of 600 samples.)
+ * products from the last call's vectors they took .70 to 1.5 times as long in fits of 600 samples.)
  * Returns LAPACK's info. */
 int low_laplacian(low_work *work, const double *s, const double *degree, double *scratch, double *r,
                   int *k, low_split *split);

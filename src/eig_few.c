@@ -8,6 +8,64 @@
  * value so that nothing overflows (Zhou and Saad, SIAM J. Matrix Anal. Appl. 29, 2007). */
 #include "eig.h"
 
+void krylov_noise(int n, int column, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        uint64_t h = ufs_mix(((uint64_t) column << 32) + (uint64_t) i);
+        x[i] = (double) (h >> 11) / 4503599627370496.0 - 1.0;
+    }
+}
+
+/* x (n x added) -= q q'x. */
+static void project_out(int n, int k, const double *q, int added, double *x, double *dot)
+{
+    if (k == 0) return;
+    if (added == 1) {
+        la_gemv('T', n, k, 1.0, q, n, x, 0.0, dot);
+        la_gemv('N', n, k, -1.0, q, n, dot, 1.0, x);
+        return;
+    }
+    la_gemm('T', 'N', k, added, n, 1.0, q, n, x, n, 0.0, dot, k);
+    la_gemm('N', 'N', n, added, k, -1.0, q, n, dot, k, 1.0, x, n);
+}
+
+int krylov_orthonormalise(const krylov_basis *basis, int k, int added, double least, bool rest)
+{
+    int n = basis->n, n_known = basis->n_known, left = 0;
+    const double *known = basis->known, *q = basis->q;
+    size_t N = (size_t) n;
+    double *block = basis->q + (size_t) k * N, *dot = basis->dot;
+
+    for (int j = 0; j < added && !rest; j++) {
+        double *col = block + (size_t) j * N, size = la_nrm2(n, col);
+        for (int i = 0; i < n && size > 0.0; i++) col[i] /= size;
+    }
+    for (int pass = 0; pass < (rest ? 1 : 2); pass++) {
+        project_out(n, n_known, known, added, block, dot);
+        project_out(n, k, q, added, block, dot);
+    }
+    for (int j = 0; j < added; j++) {
+        double *col = block + (size_t) left * N, before, after;
+        if (left < j) ufs_copy(col, block + (size_t) j * N, N);
+        after = la_nrm2(n, col);
+        before = rest ? 1.0 : after;
+        /* What the projections left of a unit vector; again where those on the block leave little,
+         * in which the rounding of the first ones has grown. */
+        while (after > least) {
+            project_out(n, left, block, 1, col, dot);
+            after = la_nrm2(n, col);
+            if (after > 0.1 * before) break;
+            project_out(n, n_known, known, 1, col, dot);
+            project_out(n, k, q, 1, col, dot);
+            before = after;
+        }
+        if (!(after > least)) continue;
+        for (int i = 0; i < n; i++) col[i] /= after;
+        left++;
+    }
+    return left;
+}
+
 enum { LANES = 8, LEAST_DEGREE = 30, MOST_DEGREE = 240 };
 static const double SPREAD = 1e8, ROUNDING = 1e-7;
 static const double SURE = 1e-3; /* residual, of the distance from the smallest wanted */
@@ -141,6 +199,144 @@ static double allowed(const davidson *s, int j)
     return fmax(exact, 0.1 * ((j > 0 ? s->theta[j - 1] : s->a->high) - s->theta[j]));
 }
 
+/* ---- is an eigenvalue missing? --------------------------------------------------------------- */
+
+/* A proof that none is, for any multiplicity.
+ *
+ * From one vector, or a block of b, a Krylov space holds one copy, or b, of a multiple eigenvalue; the
+ * others are orthogonal to all of it, so residuals say nothing about them. V is such a space, and C
+ * is A on its complement. Lanczos from noise on C gives unit vectors v_j = p_j(C) v_0. An eigenvector
+ * y of C with eigenvalue L, in which v_0 has the share c, has
+ *     c |p_j(L)| = |y'v_j| <= 1,
+ * and p_j(L) grows with L beyond all Ritz values, where it is positive: so once p_j(limit) exceeds
+ * 1 / c no eigenvalue is left from `limit` on, and once p_j(some) is not positive a Ritz value lies
+ * above `some`. A random start has c < CHANCE / sqrt(n) with a probability of CHANCE at most. That
+ * needs no orthogonality of the v_j and no bound of the spectrum.
+ *
+ * Per step a product and 4 n size flops. Nothing is stored but three vectors: copies that come
+ * from rounding do no harm to the largest. The vector itself, if one is missing, takes all steps again. */
+enum { MOST = 2000 };
+typedef enum { NONE, SOME, UNKNOWN } answer;
+static const double CHANCE = 1e-4;
+
+typedef struct {
+    const eig_problem *a;
+    int size, steps;
+    const double *v;
+    double *now, *before, *next, *dot; /* n, n, n; n_known + size */
+    double *alpha, *beta;              /* MOST: the tridiagonal matrix */
+} missed_work;
+
+static void leave_out(missed_work *w, double *x)
+{
+    project_out(w->a->n, w->a->n_known, w->a->known, 1, x, w->dot);
+    project_out(w->a->n, w->size, w->v, 1, x, w->dot);
+}
+
+/* Starts from noise; false if nothing of it is left outside the known vectors. */
+static bool start(missed_work *w, int column)
+{
+    int n = w->a->n;
+    double size;
+
+    krylov_noise(n, column, w->now);
+    size = la_nrm2(n, w->now);
+    leave_out(w, w->now);
+    leave_out(w, w->now);
+    memset(w->before, 0, (size_t) n * sizeof(double));
+    w->steps = 0;
+    if (la_nrm2(n, w->now) <= UFS_ROUNDING * size) return false;
+    size = la_nrm2(n, w->now);
+    for (int i = 0; i < n; i++) w->now[i] /= size;
+    return true;
+}
+
+/* One step of Lanczos; returns the next beta. V is left out last: what rounding leaves of it in one vector
+ * would come back with the next, alpha / beta times as large. */
+static double step(missed_work *w)
+{
+    int n = w->a->n, m = w->steps;
+    double *free = w->before, left;
+
+    R_CheckUserInterrupt();
+    w->a->apply(w->a->data, 1, w->now, w->next);
+    if (m > 0) la_axpy(n, -w->beta[m - 1], w->before, w->next);
+    w->alpha[m] = la_dot(n, w->now, w->next);
+    la_axpy(n, -w->alpha[m], w->now, w->next);
+    leave_out(w, w->next);
+    w->beta[m] = left = la_nrm2(n, w->next);
+    w->steps++;
+    for (int i = 0; i < n && left > 0.0; i++) w->next[i] /= left;
+    w->before = w->now;
+    w->now = w->next;
+    w->next = free;
+    return left;
+}
+
+/* p_{j-1} and p_j at a point become p_j and p_{j+1} of the last step; whether that is positive. */
+static bool follow(const missed_work *w, double at, double p[2])
+{
+    int j = w->steps - 1;
+    double next = (at - w->alpha[j]) * p[1] - (j > 0 ? w->beta[j - 1] * p[0] : 0.0);
+
+    p[0] = p[1];
+    p[1] = next / w->beta[j];
+    return next > 0.0;
+}
+
+static int ritz_vector(missed_work *w, int column, double *x)
+{
+    int n = w->a->n, m = w->steps, lapack;
+    size_t M = (size_t) m;
+    double *t = ufs_dzero(M, M), *y = ufs_dalloc(M, 1), top;
+
+    for (size_t j = 0; j < M; j++) {
+        t[j + j * M] = w->alpha[j];
+        if (j > 0) t[j - 1 + j * M] = t[j + (j - 1) * M] = w->beta[j - 1];
+    }
+    lapack = eig_leading(m, t, 1, &top, y);
+    memset(x, 0, (size_t) n * sizeof(double));
+    if (lapack || !start(w, column)) return lapack;
+    for (int j = 0; j < m; j++) {
+        la_axpy(n, y[j], w->now, x);
+        if (j + 1 < m) step(w);
+    }
+    return 0;
+}
+
+/* Has A, on the complement of the vectors in `sure` and of what is known, an eigenvalue of at least
+ * `limit`? s->missed: an approximate eigenvector, where a Ritz value lies above `some`, at most `limit`.
+ * Counts products into info, and LAPACK's failure. */
+static answer is_missed(davidson *s, int size, double some, double limit)
+{
+    const eig_problem *a = s->a;
+    int column = s->noise++;
+    void *mark = vmaxget();
+    missed_work w = {.a = a, .size = size, .v = s->sure, .dot = s->dot};
+    answer found = UNKNOWN;
+    double p_some[2] = {0.0, 1.0}, p_limit[2] = {0.0, 1.0}; /* p_{j-1} and p_j */
+
+    ufs_dalloc_each((size_t) a->n, 1, (double **[]){&w.now, &w.before, &w.next, NULL});
+    ufs_dalloc_each(MOST, 1, (double **[]){&w.alpha, &w.beta, NULL});
+    if (a->n_known + size >= a->n || !start(&w, column)) found = NONE;
+    while (found == UNKNOWN && w.steps < MOST) {
+        double left = step(&w);
+        bool ends = left <= UFS_ROUNDING * fmax(fabs(some), fabs(limit)) ||
+                    a->n_known + size + w.steps >= a->n;
+        s->info->products++;
+        if (!follow(&w, some, p_some))
+            found = SOME;
+        else if (follow(&w, limit, p_limit) && (ends || p_limit[1] * CHANCE > sqrt((double) a->n)))
+            found = NONE;
+    }
+    if (found == SOME) {
+        s->info->products += w.steps;
+        s->info->lapack = ritz_vector(&w, column, s->missed);
+    }
+    vmaxset(mark);
+    return found;
+}
+
 /* The wanted ones, and Ritz vectors behind them whose residuals are so small that they hold next to
  * nothing of what is missing; V may hold a part of it. */
 static int sure_vectors(davidson *s)
@@ -171,19 +367,19 @@ static bool complete(davidson *s)
     int k = a->k;
     double least = s->theta[k - 1], range, above = least;
     double some = least + (10.0 * a->tol + UFS_ROUNDING) * s->scale;
-    eig_missed found;
+    answer found;
 
     range = fmax(least - a->low, 0.0);
     if (s->theta[0] - a->low <= 0.0) return true;
     for (int j = k - 1; j >= 0 && above <= least + TIE * range; j--) above = s->theta[j];
     if (above <= least + TIE * range) above = least + 0.1 * (s->theta[0] - a->low);
     if (a->n_rough > 0) some = fmax(some, 0.5 * (least + above));
-    found = eig_is_missed(a, sure_vectors(s), s->sure,
-                          &(eig_missed_levels){some, fmax(some, above)}, s->noise++, s->missed,
-                          s->info);
-    s->missing = found == EIG_MISSED_SOME && s->info->lapack == 0;
-    return found == EIG_MISSED_NONE;
+    found = is_missed(s, sure_vectors(s), some, fmax(some, above));
+    s->missing = found == SOME && s->info->lapack == 0;
+    return found == NONE;
 }
+
+/* ---- the subspace ---------------------------------------------------------------------------- */
 
 static bool done(davidson *s)
 {

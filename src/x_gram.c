@@ -1,6 +1,6 @@
 /* x_gram.c: X'X of a sparse X. Every row adds the products of its entries: sum_i nnz_i^2 flops by
  * symmetry, where each column against all entries would cost 2 p nnz. Columns with more than n/3
- * entries take that way nevertheless (see x_sparse.c), as the centring, which is done on the
+ * entries take that way nevertheless (see x_ops.c), as the centring, which is done on the
  * sums here, would cancel digits.
  *
  * The others are taken SEGMENT at a time, and X'X in tiles of two segments, which stay in the
