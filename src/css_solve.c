@@ -37,7 +37,7 @@
  *
  * Ties. Of decreases that agree to UFS_TIE the one of the lowest index is taken.
  *
- * Swaps and further starts (css_swap.c) go by the squares that a set holds by least squares, mu = 0,
+ * Swaps and further starts (css_start.c) go by the squares that a set holds by least squares, mu = 0,
  * whatever mu the picks went by. To leave i out of S frees the direction u of its dual vector, the
  * i-th column of X_S (X_S'X_S)^-1 to unit length, and j in its place holds
  *     (f_j + 2 b_j v_j + b_j^2 ||Y'u||^2) / (d_j + b_j^2),  b = x'u,  v = x'P YY'u
@@ -48,7 +48,7 @@
  * Constraints: included columns are taken first and never leave; excluded ones are in x, but not chosen;
  * with costs and a budget two choices are made, by decrease and by decrease over cost, each followed
  * by swaps within the budget, and the better one is kept; a ceiling on |cosine| keeps columns out
- * that are closer to a chosen one. Groups: css_group.c. Quotas of strata: css_quota.c. */
+ * that are closer to a chosen one. Groups: css_start.c. Quotas of strata: css_search.c. */
 #include "css_work.h"
 
 /* ---- the greedy choice ---------------------------------------------------------------- */

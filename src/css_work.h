@@ -81,10 +81,8 @@ double *css_gram_of(const css_problem *problem, bool by_columns);
 /* Z, the leading eigenvectors of `gram`, of this order; `component` and `total` from their values.
  * Returns LAPACK's info. */
 int css_target(css_work *work, int order, double *z);
-/* Forms rows and products (css_renew.c): x'x_j, in `pass`. */
+/* Forms rows and products: x'x_j, in `pass`. */
 const double *css_cross(css_work *work, int j);
-/* Called for j = 0, ..., p - 1: `measure` does the columns of `list`, a tile of those that are wanted. */
-void css_in_turn(css_work *work, int j, bool wanted, void (*measure)(css_work *work));
 /* Differences of f and d that have lost digits are measured again. */
 void css_renew(css_work *work, void (*measure)(css_work *work));
 
@@ -142,23 +140,15 @@ static inline bool css_apart(const css_work *work, int i, int j, double product)
     return fabs(product) <= most * sqrt(size_i) * sqrt(size_j);
 }
 
-/* ---- css_quota.c: quotas of strata ---------------------------------------------------------- */
+/* ---- css_search.c: quotas of strata --------------------------------------------------------- */
 
-void css_quota_begin(css_work *work);
-void css_quota_clear(css_work *work);
-/* Column j in (by = 1) or out (-1). */
-void css_quota_count(css_work *work, int j, int by);
-/* By counts alone: may column j be taken in the place of order[at], or beside all (at < 0)? */
-bool css_quota_allows(const css_work *work, int j, int at);
 /* Has a stratum more columns than it may? */
 bool css_quota_exceeded(const css_work *work);
-/* Does the stratum of column j lack columns? */
-bool css_quota_needs(const css_work *work, int j);
 /* Can the choice still reach the least of all strata with these m columns, which are none of it? If not
  * they are not looked at again before a column leaves. */
 bool css_quota_keeps(css_work *work, int m, const int *column);
 
-/* ---- css_group.c: what is chosen together ----------------------------------------------------- */
+/* ---- css_start.c: what is chosen together ----------------------------------------------------- */
 
 /* Unit u is the columns item[start[u] .. start[u + 1]): a group, or one column. */
 typedef struct {
@@ -168,21 +158,12 @@ typedef struct {
 } css_units;
 
 css_units css_units_of(const css_work *work);
-/* May all of it be taken? */
-bool css_unit_eligible(const css_work *work, const css_units *units, int u);
-void css_unit_take(css_work *work, const css_units *units, int u);
 /* The group to take next, -1 if there is none: by its decrease for each place, or its cost; by the
  * decrease alone, returned in `most`, if that is not NULL. only: p, or NULL for all. */
 int css_next_group(css_work *work, const css_units *units, const bool *only, double *most);
-/* As many as k, the constraints and the budget allow. */
-void css_grow(css_work *work, const css_units *units);
-/* Exchanges of groups, as long as one helps and at most `most`. Returns how many. */
-int css_swap_groups(css_work *work, const css_units *units, int most);
 
-/* ---- css_swap.c, css_start.c, css_prove.c, css_bound.c ---------------------------------------- */
+/* ---- css_start.c, css_prove.c, css_bound.c ---------------------------------------------------- */
 
-/* The same, of columns unless these go in groups. */
-int css_swap(css_work *work, const css_units *units, int most);
 /* Exchanges until none helps, and further starts; the best choice is left in `order`. */
 void css_improve(css_work *work, const css_units *units, css_result *result);
 /* Replaces the choice where the search finds a better one. Returns LAPACK's info. */

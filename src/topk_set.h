@@ -1,6 +1,6 @@
 /* topk_set.h: sub-problem 2 of top-k selection, the set S of k features. Its criterion
  * with a local search (topk_criterion.c), the paper's ADMM (topk_select.c), a lower
- * bound and branch and bound (topk_bound.c). */
+ * bound and branch and bound (topk_solve.c). */
 #pragma once
 
 #include "quota.h"
@@ -63,8 +63,6 @@ int topk_criterion_set(topk_criterion *g, const int *label, const double *weight
 double topk_criterion_value(topk_criterion *g, const int *subset);
 /* a (p x c) = the optimal A' for the set, zero outside it. Returns LAPACK's code. */
 int topk_criterion_coef(topk_criterion *g, const int *subset, double *a);
-/* out (p x m) = K[, subset], m <= k. */
-void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double *out);
 
 /* m = (f V^2 f' + lambda_a I)^{-1} h and pull = f'm, V = diag(v); trace: of the matrix. r^2 m
  * + r^3/3 + 2rpc flops, m = number of v_j that are not zero. Returns LAPACK's code. */
@@ -80,17 +78,11 @@ static inline int topk_must(const topk_criterion *g, int j)
     return g->must == NULL ? 0 : g->must[j];
 }
 
-/* ---- topk_quota.c: without quotas a walk may take everything ------------------------------ */
+/* ---- topk_criterion.c: without quotas a walk may take everything ------------------------------ */
 
-void topk_quota_init(topk_criterion *g);
 /* Nothing taken, room for so many. */
 void topk_walk_begin(topk_walk *walk, int room);
-void topk_walk_copy(topk_walk *walk, const topk_walk *from);
-/* Does feature j leave the stratum within its quota, and room for what others lack? */
-bool topk_walk_may(const topk_walk *walk, int j);
 void topk_walk_take(topk_walk *walk, int j);
-/* May `in` take the place of `out`, which was taken? */
-bool topk_walk_swaps(const topk_walk *walk, int out, int in);
 /* The smallest sum with which the walk can be completed by some of the features index[0 .. n_free) with
  * the values u, both of which are reordered. */
 double topk_quota_sum(topk_criterion *g, topk_walk *walk, int n_free);
@@ -157,7 +149,7 @@ void topk_select_init(topk_select *work, topk_criterion *g);
 int topk_select_admm(topk_select *work, const topk_select_settings *settings, int outer,
                      ufs_trace *trace);
 
-/* ---- topk_bound.c --------------------------------------------------------------------- */
+/* ---- topk_solve.c --------------------------------------------------------------------- */
 
 typedef struct {
     double *s, *gradient, *trial, *next, *score, *root; /* p */
@@ -178,11 +170,6 @@ void topk_bound_init(topk_bound *work, const topk_criterion *g);
  * been factored. Returns LAPACK's code. */
 int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fixed,
                      const double *start, double target, double tol, int max_iter);
-/* The same from s for the problem with its budget, whose price is searched: that at which the relaxed
- * features cost as much. Without a budget it is topk_bound_solve(). */
-int topk_bound_search(topk_bound *work, topk_criterion *g, double tol, int max_iter);
-/* The k largest entries of the relaxed s, ascending. */
-void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset);
 
 typedef struct {
     int node_limit;
@@ -190,8 +177,3 @@ typedef struct {
     int max_iter;
 } topk_limits;
 
-/* Best-first branch and bound after topk_bound_solve, from the incumbent `subset` with
- * value *value; both are improved in place, by polishing what roundings find (polish NULL:
- * as they are). Memory: node_limit times 24 bytes. Returns LAPACK's code. */
-int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g,
-                      const topk_limits *limits, int *subset, double *value);
