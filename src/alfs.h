@@ -10,9 +10,8 @@
  *   A = S V', D = S, W n x r: x is then V S, n x r with orthogonal columns.
  *
  * Files, each of which calls those before it only: alfs_space.[ch] the coordinates;
- * alfs_weights.c the side of lambda; alfs_step.c one iteration; alfs_bound.c the
- * certificate; alfs_newton.c Newton's method on some columns of W; alfs_run.c many
- * iterations; alfs_columns.c the choice of columns; alfs_solve.c the whole. */
+ * alfs_step.c one iteration, the side of lambda, the certificate and many iterations; alfs_newton.c
+ * Newton's method on some columns of W; alfs_columns.c the choice of columns; alfs_solve.c the whole. */
 #pragma once
 
 #include "x_ops.h"

@@ -96,8 +96,8 @@ static double outside_ratio(search *s, const alfs_work *sub)
     int m = space->m, r = space->r;
     double *rotation = ufs_dalloc((size_t) part->rb, (size_t) r), ss, inner, top = 0.0;
 
-    la_gemm('T', 'N', part->rb, r, m, 1.0, part->outer, m, space->left, m, 0.0, rotation, part->rb);
-    la_gemm('N', 'N', r, r, part->rb, 1.0, sub->core, r, rotation, part->rb, 0.0, full->core, r);
+    la_mul('T', 'N', part->rb, r, m, 1.0, part->outer, space->left, 0.0, rotation);
+    la_mul('N', 'N', r, r, part->rb, 1.0, sub->core, rotation, 0.0, full->core);
     alfs_gradient(full, full->core, &ss, &inner);
     measure_columns(s);
     for (int j = 0; j < space->q; j++)

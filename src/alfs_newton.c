@@ -14,7 +14,7 @@
  * H D = -g by conjugate gradients, preconditioned by the rows' own q x q blocks
  *   H_i = B diag(k_i) B' + 2 (X'X)_ii BB' + alpha/s_i + diag(beta/c) - sym of row i,
  * which leaves two to five products a step. e falls when smoothing makes up more than a fifth of
- * the gap that alfs_bound.c finds for P, Q, L.
+ * the gap that alfs_step.c finds for P, Q, L.
  *
  * A step: m^2 q^2 + 2.3 m q^3 flops for the blocks' inverses, and 6 m^2 q + 4 m q^2 for each
  * product with H. Memory: four m x m, m q^2. */
@@ -183,11 +183,11 @@ static void apply_hessian(void *data, const double *d, double *out)
     size_t M = (size_t) m;
 
     R_CheckUserInterrupt();
-    la_gemm('N', 'N', m, q, q, 2.0, d, m, a->bb, q, 0.0, a->trial, m);
+    la_mul('N', 'N', m, q, q, 2.0, d, a->bb, 0.0, a->trial);
     alfs_gemm((alfs_sizes){m, q, m}, 1.0, a->gram, a->trial, 0.0, out);
-    la_gemm('N', 'T', m, m, q, 1.0, d, m, a->x, m, 0.0, a->y, m);
+    la_mul('N', 'T', m, m, q, 1.0, d, a->x, 0.0, a->y);
     for (size_t i = 0; i < M * M; i++) a->y[i] *= a->k[i];
-    la_gemm('N', 'N', m, q, m, 1.0, a->y, m, a->x, m, 1.0, out, m);
+    la_mul('N', 'N', m, q, m, 1.0, a->y, a->x, 1.0, out);
     for (int which = 0; which < 2; which++) {
         const alfs_split *split = &a->work->split[which];
         if (!split->on) continue;
@@ -239,7 +239,7 @@ static bool set_up(newton *a, alfs_work *work)
     alfs_samples(space, a->y);
     la_gram('N', m, space->r, a->y, a->gram);
     ufs_copy(a->w, w, len);
-    la_gemm('N', 'T', m, m, q, 1.0, w, m, a->x, m, 0.0, a->z, m);
+    la_mul('N', 'T', m, m, q, 1.0, w, a->x, 0.0, a->z);
     a->typical[ROWS] = sqrt(la_ss(len, w) / (double) m);
     a->typical[COLS] = sqrt(la_ss(len, w) / (double) q);
     a->typical[WEIGHTS] = sqrt(la_ss(M * M, a->z)) / (double) m;
@@ -298,10 +298,10 @@ static void linearise(newton *a)
         a->y[i] = bound * u;
         a->k[i] = (bound - weights->v[i] * u) / eta;
     }
-    la_gemm('N', 'N', m, q, m, 1.0, a->y, m, a->x, m, 0.0, a->g, m);
+    la_mul('N', 'N', m, q, m, 1.0, a->y, a->x, 0.0, a->g);
     /* 2 X'X (W BB' - X_J'). */
     ufs_copy(a->trial, a->x, M * (size_t) q);
-    la_gemm('N', 'N', m, q, q, 2.0, a->w, m, a->bb, q, -2.0, a->trial, m);
+    la_mul('N', 'N', m, q, q, 2.0, a->w, a->bb, -2.0, a->trial);
     alfs_gemm((alfs_sizes){m, q, m}, 1.0, a->gram, a->trial, 1.0, a->g);
     for (int which = 0; which < 2; which++) {
         const alfs_split *split = &a->work->split[which];
@@ -332,7 +332,7 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth)
         for (size_t i = 0; i < len; i++) a.d[i] = -a.d[i];
         slope = la_dot((int) len, a.g, a.d);
         if (!(slope < 0.0)) return false;
-        la_gemm('N', 'T', a.m, a.m, a.q, 1.0, a.d, a.m, a.x, a.m, 0.0, a.dz, a.m);
+        la_mul('N', 'T', a.m, a.m, a.q, 1.0, a.d, a.x, 0.0, a.dz);
         update_duals(&a);
         for (;; t *= 0.5) {
             for (size_t i = 0; i < len; i++) a.trial[i] = a.w[i] + t * a.d[i];

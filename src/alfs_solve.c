@@ -1,4 +1,4 @@
-/* alfs_solve.c: over-relaxed ADMM, certified by a duality gap (alfs_bound.c); and the
+/* alfs_solve.c: over-relaxed ADMM, certified by a duality gap (alfs_step.c); and the
  * paper's Algorithm 1 in the same coordinates.
  *
  * Splits W = What (rows), W = Wtilde (columns), W B = Z (weights). Each side keeps

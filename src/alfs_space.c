@@ -27,13 +27,12 @@ void alfs_add_block(alfs_space *space, int from, int n, const double *w)
 
     R_CheckUserInterrupt();
     if (space->wide) {
-        la_gemm('N', 'T', m, k, n, scale, w, m, columns_of_y(space, from, n), k, 1.0, space->acc,
-                m);
+        la_mul('N', 'T', m, k, n, scale, w, columns_of_y(space, from, n), 1.0, space->acc);
     } else if (space->op != NULL) {
         ufs_x_cross(space->op, n, w, space->acc + at);
         for (size_t i = 0; i < (size_t) k * (size_t) n; i++) space->acc[at + i] *= scale;
     } else
-        la_gemm('T', 'N', k, n, m, scale, space->y, m, w, m, 0.0, space->acc + at, k);
+        la_mul('T', 'N', k, n, m, scale, space->y, w, 0.0, space->acc + at);
 }
 
 void alfs_add_all(alfs_space *space, const double *w)
@@ -64,7 +63,7 @@ void alfs_core(alfs_space *space, double *core)
         half = space->half;
     }
     if (space->left != NULL)
-        la_gemm('T', 'N', r, rb, na, 1.0, space->left, na, half, na, 0.0, core, r);
+        la_mul('T', 'N', r, rb, na, 1.0, space->left, half, 0.0, core);
     else
         ufs_copy(core, half, (size_t) r * (size_t) rb);
 }
@@ -80,7 +79,7 @@ void alfs_lift(alfs_space *space, const double *core, double *lift)
         half = to;
     }
     if (space->right != NULL)
-        la_gemm('N', 'T', na, pa, rb, 1.0, half, na, space->right, pa, 0.0, lift, na);
+        la_mul('N', 'T', na, pa, rb, 1.0, half, space->right, 0.0, lift);
     else if (half != lift)
         ufs_copy(lift, half, (size_t) na * (size_t) pa);
 }
@@ -226,7 +225,7 @@ void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weight
     } else if (!direct && !thin && !problem->identity) {
         double *y = ufs_dalloc((size_t) m, (size_t) q);
         if (wide)
-            la_gemm('T', 'N', m, q, m, 1.0, vectors, m, space->y, m, 0.0, y, m);
+            la_mul('T', 'N', m, q, m, 1.0, vectors, space->y, 0.0, y);
         else
             alfs_gemm((alfs_sizes){m, q, q}, 1.0, space->y, vectors, 0.0, y);
         space->y = y;
@@ -267,7 +266,7 @@ int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, con
         space->outer = space->right = vector;
     }
     /* D = diag(a) P' inside the row space of B: target = diag(a) P' outer. */
-    la_gemm('T', 'N', r, rb, m, 1.0, full->left, m, space->outer, m, 0.0, space->target, r);
+    la_mul('T', 'N', r, rb, m, 1.0, full->left, space->outer, 0.0, space->target);
     space->total = space->rest = full->total;
     for (size_t j = 0; j < (size_t) rb; j++)
         for (size_t i = 0; i < R; i++) {

@@ -77,8 +77,6 @@ typedef struct {
 void alfs_next_penalties(alfs_work *work);
 /* W from the copies and multipliers: its core, and N of W = (H + N y) / rr. */
 void alfs_update_w(alfs_work *work);
-/* Columns from, ..., from + n - 1 of W. */
-void alfs_w_block(const alfs_work *work, int from, int n, double *out);
 /* The new V, and what balance() reads; `advance` = false measures only. Either way the F of
  * W, and the residuals. */
 void alfs_update_copies(alfs_work *work, bool advance);
@@ -91,33 +89,25 @@ static inline size_t alfs_line(const alfs_split *split, size_t i, size_t j)
 {
     return i * split->of_row + j * split->of_col;
 }
-void alfs_balance(alfs_work *work);
 
 /* Scratch for the sizes of work->space; the splits get fresh cuts. */
 void alfs_allocate(alfs_work *work);
 /* One row of the trace. */
 void alfs_record(const alfs_work *work);
 
-/* ---- alfs_weights.c ---- */
+/* ---- alfs_step.c: the side of lambda ---- */
 
 /* For work->space; penalty and V are set. T is made if lambda > 0 and it is not there yet. */
 void alfs_weights_init(alfs_work *work);
-/* rr: sum of the penalties of rows and columns. */
-void alfs_weights_update_w(alfs_work *work, double rr);
-void alfs_weights_update(alfs_work *work, bool advance);
 /* lv = L1 outer. */
 void alfs_weights_multiplier(alfs_work *work);
-/* sum_ij T_ij |(W B)_ij| for the W whose acc the space holds, and that W B. */
-double alfs_weighted_sum(alfs_work *work);
 
-/* ---- alfs_bound.c ---- */
+/* ---- alfs_step.c: the certificate ---- */
 
 /* Sets value.now, and raises value.dual, by the best of a few feasible points near the
  * multipliers. outside: the largest ||G_.j|| / beta of columns that are not in work, whose bound is
  * then that of the whole problem; negative: work's own. */
 void alfs_dual_bound(alfs_work *work, double outside);
-/* Lowers value.best, and writes the W that did it into w, by a sparse candidate. */
-void alfs_primal_bound(alfs_work *work);
 /* s P, s Q, s L of the last bound; even over V. */
 void alfs_write_dual(alfs_work *work, double *p, double *q, double *l);
 /* F of w; of that candidate if NULL. */
@@ -138,7 +128,7 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth);
 /* The gap below which that is likely to be faster than ADMM on q columns; 0: never. */
 double alfs_newton_from(int m, int q, int r);
 
-/* ---- alfs_run.c ---- */
+/* ---- alfs_step.c: iterations in a row ---- */
 
 /* Iterations, at most so many, until the gap is below the goal or Newton's method pays, ending at a
  * certificate whose V are kept. */

@@ -118,16 +118,10 @@ void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_res
                       .sys = ufs_dalloc(S, S),
                       .d = ufs_dalloc(S, 1),
                       .a = ufs_dalloc(S, 1)};
-    mm s = {.p = problem->n,
-            .least = problem->n,
-            .convex = true,
-            .settings = settings,
-            .out = result,
-            .run = run,
-            .data = &work,
-            .minimise = minimise};
+    mm s = {
+        .p = problem->n, .least = problem->n, .convex = true, .data = &work, .minimise = minimise};
 
-    mm_init(&s);
+    mm_init(&s, settings, result, run);
     find_neighbours(&work, problem);
     /* At A = 0 the residual is x: the constraints at Y = 2 x. */
     for (size_t i = 0; i < N; i++)

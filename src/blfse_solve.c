@@ -131,13 +131,12 @@ static int projector_gram(blfse_projector *work, const double *s, double *degree
         const double *xc = x + (size_t) i0 * N;
         for (size_t j = 0; j < (size_t) len; j++)
             for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = 0.5 * degree[i] * xc[i + j * N];
-        la_packed_product(&(la_packed){n, s, work->strip}, true, len, -1.0, xc, work->chunk);
+        la_packed_half_product(&(la_packed){n, s, work->strip}, len, xc, work->chunk);
         for (size_t j = 0; j < (size_t) len; j++)
             work->g_diag[(size_t) i0 + j] = fmax(2.0 * la_dot(n, xc + j * N, work->chunk + j * N),
                                                  0.0);
         if (work->settings->projection == BLFSE_PAPER)
-            la_gemm_checked('T', 'N', p, len, n, 1.0, x, n, work->chunk, n, 0.0,
-                            work->g + (size_t) i0 * P, p);
+            la_mul('T', 'N', p, len, n, 1.0, x, work->chunk, 0.0, work->g + (size_t) i0 * P);
         R_CheckUserInterrupt();
     }
     if (work->settings->projection == BLFSE_PAPER)
@@ -224,7 +223,7 @@ static int project_factor(blfse_projector *work, const double *v)
             work->n.k++;
         }
     }
-    la_gemm('T', 'N', work->n.k, p, r, 1.0, work->u, r, work->f, r, 0.0, work->rt, work->n.k);
+    la_mul('T', 'N', work->n.k, p, r, 1.0, work->u, work->f, 0.0, work->rt);
     for (size_t i = 0; i < (size_t) p; i++)
         for (size_t j = 0; j < (size_t) work->n.k; j++)
             work->rt[j + i * (size_t) work->n.k] *= v[i];
@@ -264,8 +263,8 @@ static void projector_factor(blfse_projector *work, const double *v, double *b, 
         if (k > 0 && work->n.sign > 0.0)
             la_gemm('N', 'N', n, k, len, 1.0, work->chunk, n, work->r + i0, p, 1.0, b, n);
         if (k > 0 && work->n.sign < 0.0)
-            la_gemm('N', 'T', n, k, len, 1.0, work->chunk, n, work->rt + (size_t) i0 * (size_t) k,
-                    k, 1.0, b, n);
+            la_mul('N', 'T', n, k, len, 1.0, work->chunk, work->rt + (size_t) i0 * (size_t) k, 1.0,
+                   b);
     }
     for (size_t l = 0; l < (size_t) k; l++)
         for (size_t i = 0; i < N; i++) diag[i] += work->n.sign * b[i + l * N] * b[i + l * N];

@@ -58,7 +58,7 @@ typedef struct {
 void css_solve(const css_problem *problem, const css_settings *settings, css_result *result,
                ufs_run *run);
 
-/* Squares that the k leading principal directions capture, sums for 1..k (see css_bound.c), and
+/* Squares that the k leading principal directions capture, sums for 1..k (see css_solve.c), and
  * all squares. Returns LAPACK's info. */
 int css_leading(const css_problem *problem, int k, int exact_limit, double *leading, double *total,
                 bool *exact);

@@ -66,7 +66,7 @@ static int begin(css_work *work)
         void *mark = vmaxget();
         double *z = ufs_dalloc(P, Q);
         info = css_target(work, p, z);
-        if (info == 0) la_gemm('T', 'N', r, p, p, 1.0, z, p, work->gram, p, 0.0, work->target, r);
+        if (info == 0) la_mul('T', 'N', r, p, p, 1.0, z, work->gram, 0.0, work->target);
         vmaxset(mark);
     }
     work->along = ufs_dalloc((size_t) work->n_target, CSS_TRIES);
@@ -141,7 +141,7 @@ static void look(css_work *work, int m)
     } else {
         for (size_t l = 0; l < (size_t) c; l++)
             ufs_copy(work->pair + l * Q, work->target + (size_t) work->member[l] * Q, Q);
-        la_gemm('N', 'N', q, m, c, 1.0, work->pair, q, work->dual, c, 0.0, work->along, q);
+        la_mul('N', 'N', q, m, c, 1.0, work->pair, work->dual, 0.0, work->along);
     }
     la_gemm('T', 'N', m, p, q, 1.0, work->along, q, work->rest, q, 0.0, work->pass + m, 2 * m);
     for (int l = 0; l < m; l++) {

@@ -70,7 +70,7 @@ static void measure(css_work *work)
     ufs_x_cross(work->problem->x, n_list, work->y, work->z);
     for (size_t b = 0; b < (size_t) n_list; b++)
         for (size_t l = 0; l < M; l++) work->s[l + b * M] = work->w[(size_t) work->list[b] + l * P];
-    if (m > 0) la_gemm('N', 'N', p, n_list, m, -1.0, work->w, p, work->s, m, 1.0, work->z, p);
+    if (m > 0) la_mul('N', 'N', p, n_list, m, -1.0, work->w, work->s, 1.0, work->z);
     for (size_t b = 0; b < (size_t) n_list; b++) {
         int j = work->list[b];
         work->d[j] = work->d0[j] = work->z[(size_t) j + b * P];

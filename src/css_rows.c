@@ -40,8 +40,8 @@ static void project(css_work *work, int m, double *y, double *coef)
     if (t == 0) return;
     for (int l = 0; l < t && coef; l++) coef[l] = 0.0;
     for (int twice = work->mu > 0.0 ? 1 : 0; twice < 2; twice++) {
-        la_gemm('T', 'N', t, m, n, 1.0, work->r, n, y, n, 0.0, work->s, t);
-        la_gemm('N', 'N', n, m, t, -1.0, work->r, n, work->s, t, 1.0, y, n);
+        la_mul('T', 'N', t, m, n, 1.0, work->r, y, 0.0, work->s);
+        la_mul('N', 'N', n, m, t, -1.0, work->r, work->s, 1.0, y);
         if (coef) la_axpy(t, 1.0, work->s, coef);
     }
 }
@@ -174,8 +174,8 @@ static void look(css_work *work, int m)
     size_t N = (size_t) n;
     double *u = work->pair, *g = u + N * (size_t) m;
 
-    la_gemm('N', 'N', n, m, c, 1.0, work->r, n, work->dual, c, 0.0, u, n);
-    la_gemm('N', 'N', n, m, n, 1.0, work->target, n, u, n, 0.0, g, n);
+    la_mul('N', 'N', n, m, c, 1.0, work->r, work->dual, 0.0, u);
+    la_mul('N', 'N', n, m, n, 1.0, work->target, u, 0.0, g);
     for (int l = 0; l < m; l++) work->size[l] = la_dot(n, u + (size_t) l * N, g + (size_t) l * N);
     project(work, m, g, NULL);
     ufs_x_cross_rows(work->problem->x, 2 * m, u, work->pass);

@@ -86,7 +86,7 @@ const double *css_cross(css_work *work, int j);
 /* Differences of f and d that have lost digits are measured again. */
 void css_renew(css_work *work, void (*measure)(css_work *work));
 
-/* ---- css_search.c: one step, in any form ----------------------------------------------------- */
+/* ---- css_start.c: one step, in any form ------------------------------------------------------ */
 
 /* Returns LAPACK's info. */
 int css_begin(css_work *work);
@@ -94,22 +94,11 @@ int css_begin(css_work *work);
 void css_clear(css_work *work);
 /* The choice becomes order[0 .. n). */
 void css_choose(css_work *work, int n, const int *order);
-/* May column j be taken, in the place of what is at order[at], or beside all (at < 0)? */
-bool css_eligible(const css_work *work, int j, int at);
-/* Does anything of column j stand out of the choice? */
-bool css_stands_out(const css_work *work, int j);
 /* What column j would lower the criterion by. */
 double css_decrease(const css_work *work, int j);
 /* The next column to take, -1 if there is none. only: p, or NULL for all. */
 int css_next(css_work *work, const bool *only);
 void css_take(css_work *work, int j);
-/* With the columns at[0 .. m) of the order taken out one at a time, m <= CSS_TRIES: rows b and v
- * of `pass` and `size`, by which column j in the place of at[i] holds
- *     (f_j + 2 b_j v_j + b_j^2 size_i) / (d_j + b_j^2)
- * more than the others, and at[i] itself size_i. Needs mu = 0. */
-void css_try(css_work *work, int m, const int *at);
-/* Takes out what is at this place of the order; mu = 0. */
-void css_drop(css_work *work, int at);
 
 /* ---- costs and closeness ------------------------------------------------------------------ */
 
@@ -140,13 +129,10 @@ static inline bool css_apart(const css_work *work, int i, int j, double product)
     return fabs(product) <= most * sqrt(size_i) * sqrt(size_j);
 }
 
-/* ---- css_search.c: quotas of strata --------------------------------------------------------- */
+/* ---- css_start.c: quotas of strata ---------------------------------------------------------- */
 
 /* Has a stratum more columns than it may? */
 bool css_quota_exceeded(const css_work *work);
-/* Can the choice still reach the least of all strata with these m columns, which are none of it? If not
- * they are not looked at again before a column leaves. */
-bool css_quota_keeps(css_work *work, int m, const int *column);
 
 /* ---- css_start.c: what is chosen together ----------------------------------------------------- */
 
@@ -162,12 +148,7 @@ css_units css_units_of(const css_work *work);
  * decrease alone, returned in `most`, if that is not NULL. only: p, or NULL for all. */
 int css_next_group(css_work *work, const css_units *units, const bool *only, double *most);
 
-/* ---- css_start.c, css_prove.c, css_bound.c ---------------------------------------------------- */
+/* ---- css_start.c ----------------------------------------------------------------------------- */
 
 /* Exchanges until none helps, and further starts; the best choice is left in `order`. */
 void css_improve(css_work *work, const css_units *units, css_result *result);
-/* Replaces the choice where the search finds a better one. Returns LAPACK's info. */
-int css_prove(css_work *work, css_result *result, ufs_run *run);
-/* Destroys the Gram matrix. Returns LAPACK's info. */
-int css_lead(const css_problem *problem, const css_settings *settings, bool by_columns,
-             double *gram, double total, double *leading, bool *exact);

@@ -25,8 +25,8 @@ static void project_out(int n, int k, const double *q, int added, double *x, dou
         la_gemv('N', n, k, -1.0, q, n, dot, 1.0, x);
         return;
     }
-    la_gemm('T', 'N', k, added, n, 1.0, q, n, x, n, 0.0, dot, k);
-    la_gemm('N', 'N', n, added, k, -1.0, q, n, dot, k, 1.0, x, n);
+    la_mul('T', 'N', k, added, n, 1.0, q, x, 0.0, dot);
+    la_mul('N', 'N', n, added, k, -1.0, q, dot, 1.0, x);
 }
 
 int krylov_orthonormalise(const krylov_basis *basis, int k, int added, double least, bool rest)
@@ -180,8 +180,8 @@ static int ritz_pairs(davidson *s)
     s->scale = fmax(fabs(s->a->low), fabs(s->a->high));
     if (s->scale == 0.0) s->scale = fabs(s->theta[0]);
     s->held = s->wide < size ? s->wide : size;
-    la_gemm('N', 'N', n, s->held, size, 1.0, s->v, n, s->y, size, 0.0, s->u, n);
-    la_gemm('N', 'N', n, s->held, size, 1.0, s->av, n, s->y, size, 0.0, s->r, n);
+    la_mul('N', 'N', n, s->held, size, 1.0, s->v, s->y, 0.0, s->u);
+    la_mul('N', 'N', n, s->held, size, 1.0, s->av, s->y, 0.0, s->r);
     for (int j = 0; j < s->held; j++) {
         double *r = s->r + (size_t) j * N;
         la_axpy(n, -s->theta[j], s->u + (size_t) j * N, r);
@@ -344,7 +344,7 @@ static int sure_vectors(davidson *s)
     int n = s->a->n, k = s->a->k, most = s->keep < s->size ? s->keep : s->size, count = 0;
     size_t N = (size_t) n, S = (size_t) s->size;
 
-    la_gemm('N', 'N', n, most, s->size, 1.0, s->v, n, s->y, s->size, 0.0, s->sure, n);
+    la_mul('N', 'N', n, most, s->size, 1.0, s->v, s->y, 0.0, s->sure);
     for (int j = 0; j < most; j++) {
         double *u = s->sure + (size_t) j * N;
         if (j >= k) {
@@ -571,8 +571,8 @@ static void dense_eigs(const eig_problem *a, double *w, double *z, eig_info *inf
     a->apply(a->data, n, identity, full);
     /* Known eigenvectors move below the rest of the spectrum. */
     if (a->n_known > 0)
-        la_gemm('N', 'T', n, n, a->n_known, -2.0 * (a->high - a->low), a->known, n, a->known, n,
-                1.0, full, n);
+        la_mul('N', 'T', n, n, a->n_known, -2.0 * (a->high - a->low), a->known, a->known, 1.0,
+               full);
     *info = (eig_info){.converged = true};
     info->lapack = eig_leading(n, full, a->k, w, z);
 }

@@ -22,17 +22,6 @@ void low_init(low_work *w, int n, int c)
     ufs_ialloc_each((size_t) n, (int **[]){&w->label, &w->order, NULL});
 }
 
-static void indicators(const low_work *w, int n_comp, double *r)
-{
-    size_t N = (size_t) w->n;
-    memset(r, 0, N * (size_t) n_comp * sizeof(double));
-    for (size_t i = 0; i < N; i++) r[i + (size_t) (w->label[i] - 1) * N] = 1.0;
-    for (int a = 0; a < n_comp; a++) {
-        double *col = r + (size_t) a * N, norm = la_nrm2(w->n, col);
-        for (size_t i = 0; i < N; i++) col[i] /= norm;
-    }
-}
-
 /* The null space of L is spanned by the indicators; so c or more components are one tie
  * at zero, unless a weight so small hangs together two parts that its eigenvalue is
  * within the tolerance, too. */
@@ -40,8 +29,14 @@ static bool by_components(low_work *w, int n_comp, double tol, const double *s, 
                           low_split *split)
 {
     int n = w->n;
+    size_t N = (size_t) n;
     if (la_packed_components(n, s, tol / (double) n, w->label, w->order) != n_comp) return false;
-    indicators(w, n_comp, r);
+    memset(r, 0, N * (size_t) n_comp * sizeof(double));
+    for (size_t i = 0; i < N; i++) r[i + (size_t) (w->label[i] - 1) * N] = 1.0;
+    for (int a = 0; a < n_comp; a++) {
+        double *col = r + (size_t) a * N, norm = la_nrm2(n, col);
+        for (size_t i = 0; i < N; i++) col[i] /= norm;
+    }
     split->lo = 0;
     split->eq = n_comp;
     split->share = (double) w->c / (double) n_comp;

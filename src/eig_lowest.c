@@ -73,9 +73,9 @@ static void apply_inverse(const void *data, int count, const double *v, double *
     }
     small = ufs_dalloc((size_t) r, (size_t) count);
     for (size_t e = 0; e < len; e++) out[e] = sqrt(s->g[e % P]) * v[e];
-    la_gemm('N', 'N', r, count, p, 1.0, s->scaled, r, out, p, 0.0, small, r);
+    la_mul('N', 'N', r, count, p, 1.0, s->scaled, out, 0.0, small);
     la_chol_solve(r, count, s->k, small);
-    la_gemm('T', 'N', p, count, r, -1.0, s->scaled, r, small, r, 1.0, out, p);
+    la_mul('T', 'N', p, count, r, -1.0, s->scaled, small, 1.0, out);
     for (size_t e = 0; e < len; e++) out[e] *= sqrt(s->g[e % P]);
     vmaxset(mark);
 }

@@ -165,8 +165,7 @@ static void load_columns(facility_work *work, int n_list, const int *list)
 
     if (!work->stored) {
         gather(work, n_list, list, work->rows);
-        la_gemm('T', 'N', work->n, n_list, p, 1.0, work->y, p, work->rows, p, 0.0, work->batch,
-                work->n);
+        la_mul('T', 'N', work->n, n_list, p, 1.0, work->y, work->rows, 0.0, work->batch);
     }
     for (int b = 0; b < n_list; b++) {
         int j = list[b], length;
@@ -289,8 +288,8 @@ static bool visit_tiles(facility_work *work, double *table, facility_pairs *pair
         for (int i0 = j0; i0 < n; i0 += UFS_STRIP) {
             int ni = n - i0 < UFS_STRIP ? n - i0 : UFS_STRIP;
             R_CheckUserInterrupt();
-            la_gemm('T', 'N', ni, nj, p, 1.0, work->y + (size_t) i0 * (size_t) p, p,
-                    work->y + (size_t) j0 * (size_t) p, p, 0.0, work->tile, ni);
+            la_mul('T', 'N', ni, nj, p, 1.0, work->y + (size_t) i0 * (size_t) p,
+                   work->y + (size_t) j0 * (size_t) p, 0.0, work->tile);
             for (int j = j0; j < j0 + nj; j++) {
                 double *s = work->tile + (size_t) (j - j0) * (size_t) ni;
                 for (int a = 0; a < ni && !plain; a++) s[a] = similarity(work, i0 + a, j, s[a]);
@@ -393,8 +392,7 @@ static void look_at_risen(facility_work *work, int since, int n_list, const int 
         if (n_rows == 0 || (n_rows < UFS_STRIP && i < n - 1)) continue;
         R_CheckUserInterrupt();
         gather(work, n_rows, rows, work->rows2);
-        la_gemm('T', 'N', n_list, n_rows, p, 1.0, work->rows, p, work->rows2, p, 0.0, work->tile,
-                n_list);
+        la_mul('T', 'N', n_list, n_rows, p, 1.0, work->rows, work->rows2, 0.0, work->tile);
         for (int a = 0; a < n_rows; a++)
             add_fallen(work, rows[a], cover_after(work, rows[a], since), n_list, list,
                        work->tile + (size_t) a * (size_t) n_list, fallen);
@@ -433,26 +431,21 @@ static double gain_of(facility_work *work, int j)
     return gain;
 }
 
-/* The gains while nothing is covered: g_j = n + y_j' sum_i y_i. 4np flops. */
-static void cosine_gains(facility_work *work)
-{
-    int n = work->n, p = work->problem->p;
-
-    for (int i = 0; i < n; i++) work->sorted[i] = 1.0;
-    la_gemv('N', p, n, 1.0, work->y, p, work->sorted, 0.0, work->rows);
-    la_gemv('T', p, n, 1.0, work->y, p, work->rows, 0.0, work->upper);
-    for (int j = 0; j < n; j++) work->upper[j] += (double) n;
-}
-
 /* Exact gains of all candidates. */
 static void all_gains(facility_work *work)
 {
+    int n = work->n, p = work->problem->p;
+
     for (int i = 0; i < work->n; i++) {
         work->upper[i] = 0.0;
         work->known[i] = work->taken;
     }
     if (!work->stored && work->problem->kind == FACILITY_COSINE && work->value == 0.0) {
-        cosine_gains(work);
+        /* While nothing is covered g_j = n + y_j' sum_i y_i: 4np flops. */
+        for (int i = 0; i < n; i++) work->sorted[i] = 1.0;
+        la_gemv('N', p, n, 1.0, work->y, p, work->sorted, 0.0, work->rows);
+        la_gemv('T', p, n, 1.0, work->y, p, work->rows, 0.0, work->upper);
+        for (int j = 0; j < n; j++) work->upper[j] += (double) n;
     } else if (!work->stored) {
         visit_tiles(work, NULL, NULL);
     } else {
@@ -534,17 +527,8 @@ static bool keep_pairs(facility_work *work)
     return visit_tiles(work, NULL, pairs);
 }
 
-/* c_i rises: what every candidate adds at sample i falls. */
-static void tighten(facility_work *work, int i, double from, double to)
-{
-    int length;
-    const facility_matrix s = column_of(work, &work->sample, i, &length);
-
-    for (int l = 0; l < length; l++)
-        work->upper[s.index ? s.index[l] : l] -= fmax(0.0, fmin(s.value[l], to) - from);
-}
-
-/* The same from the pairs; those that matter no more are left out. */
+/* c_i rises: what every candidate of its pairs adds at sample i falls. Pairs that matter no more are
+ * left out. */
 static void tighten_pairs(facility_work *work, int i, double from, double to)
 {
     facility_pairs *pairs = &work->pairs;
@@ -575,8 +559,7 @@ static void tighten_drawn(facility_work *work, int n_rows, const int *rows, cons
         if (work->open[j]) list[n_list++] = j;
         if (n_list == 0 || (n_list < UFS_STRIP && j < work->n - 1)) continue;
         gather(work, n_list, list, work->rows);
-        la_gemm('T', 'N', n_list, n_rows, p, 1.0, work->rows, p, work->rows2, p, 0.0, work->tile,
-                n_list);
+        la_mul('T', 'N', n_list, n_rows, p, 1.0, work->rows, work->rows2, 0.0, work->tile);
         memset(fallen, 0, sizeof fallen);
         for (int a = 0; a < n_rows; a++)
             add_fallen(work, rows[a], before[a], n_list, list,
@@ -590,7 +573,7 @@ static void tighten_drawn(facility_work *work, int n_rows, const int *rows, cons
  * labelled samples, which come before all gains. */
 static void take(facility_work *work, int j, int pick)
 {
-    int rows[UFS_STRIP], n_rows = 0;
+    int rows[UFS_STRIP], n_rows = 0, length;
     double before[UFS_STRIP];
 
     load_columns(work, 1, &j);
@@ -604,7 +587,12 @@ static void take(facility_work *work, int j, int pick)
             if (pick >= 0) ufs_trace_add(&work->result->change, (double[]){pick, i});
         }
         work->value += s[i] - work->cover[i];
-        if (pick >= 0 && work->stored) tighten(work, i, work->cover[i], s[i]);
+        if (pick >= 0 && work->stored) { /* What every candidate adds at sample i falls. */
+            const facility_matrix own = column_of(work, &work->sample, i, &length);
+            for (int l = 0; l < length; l++)
+                work->upper[own.index ? own.index[l] : l] -= fmax(0.0, fmin(own.value[l], s[i]) -
+                                                                           work->cover[i]);
+        }
         if (work->kept) {
             tighten_pairs(work, i, work->cover[i], s[i]);
         } else if (work->drawn && pick >= 0) {

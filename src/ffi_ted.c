@@ -2,20 +2,8 @@
 #include "ffi_util.h"
 #include "ted.h"
 
-/* Logical n, or NULL for all. */
-static const bool *allowed_items(SEXP flags, int n)
-{
-    bool *out;
-    if (flags == R_NilValue) return NULL;
-    if (TYPEOF(flags) != LGLSXP || Rf_xlength(flags) != n)
-        Rf_error("internal error: 'allowed' is not one flag for each item");
-    out = (bool *) R_alloc((size_t) n, sizeof(bool));
-    for (int i = 0; i < n; i++) out[i] = LOGICAL(flags)[i] == TRUE;
-    return out;
-}
-
 /* x: n x p, see ffi_x(), rows = items. settings: list(m, mu, form, given (1-based items), allowed
- * (logical n or NULL), cost (n or NULL), budget, per_cost). list(order (1-based, 0 where nothing
+ * (0 or 1 for each item, or NULL), cost (n or NULL), budget, per_cost). list(order (1-based, 0 where nothing
  * could be picked), score, left, run with the counters start, p_form and count). */
 SEXP ffi_ted_greedy(SEXP x_, SEXP settings_, SEXP control)
 {
@@ -27,7 +15,6 @@ SEXP ffi_ted_greedy(SEXP x_, SEXP settings_, SEXP control)
                            .mu = ffi_real(settings_, "mu"),
                            .n_given = n_given,
                            .given = given,
-                           .allowed = allowed_items(ffi_get(settings_, "allowed"), x.n),
                            .cost = ffi_data(ffi_get(settings_, "cost"), (size_t) x.n, "cost"),
                            .budget = ffi_real(settings_, "budget"),
                            .per_cost = ffi_flag(settings_, "per_cost")};
@@ -37,6 +24,8 @@ SEXP ffi_ted_greedy(SEXP x_, SEXP settings_, SEXP control)
                          .score = ffi_set_zero(out, "score", settings.m, 0),
                          .left = ffi_set_zero(out, "left", x.n, 0)};
 
+    if (ffi_get(settings_, "allowed") != R_NilValue)
+        problem.allowed = ffi_ints(ffi_get(settings_, "allowed"), (size_t) x.n, 0, 1, "allowed");
     for (int i = 0; i < n_given; i++)
         for (int k = 0; k < i; k++)
             if (given[k] == given[i]) Rf_error("internal error: 'given' has an item twice");

@@ -267,7 +267,7 @@ SEXP ffi_test_x(SEXP x, SEXP t, SEXP v, SEXP w)
 static void apply_test(const void *data, int m, const double *x, double *y)
 {
     const matrix_data *op = data;
-    la_gemm('N', 'N', op->n, m, op->n, 1.0, op->a, op->n, x, op->n, 0.0, y, op->n);
+    la_mul('N', 'N', op->n, m, op->n, 1.0, op->a, x, 0.0, y);
 }
 
 /* Eigenpairs of the symmetric a (n x n): with block NULL il to iu, ascending, by LAPACK; else the

@@ -82,13 +82,6 @@ static void gram_column(gl_work *w, int at, int upto)
     w->columns++;
 }
 
-/* The Gram columns of set[g..m). */
-static void gl_gram_missing(gl_work *w)
-{
-    if (w->x->kind == UFS_X_SOURCE && w->m > w->g) gram_from_source(w, w->m);
-    for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
-}
-
 static bool is_in(const gl_work *w, int f)
 {
     return w->pos[f] >= 0 && w->pos[f] < w->m;
@@ -264,13 +257,6 @@ static void leave(gl_work *w, int i)
     }
 }
 
-static void gl_prune(gl_work *w, double level)
-{
-    for (int i = w->m - 1; i >= 0; i--)
-        if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= level && !gl_is_free(w, w->set[i]))
-            leave(w, i);
-}
-
 static const double *gl_weighted_residual(gl_work *w)
 {
     if (w->root == NULL) return w->r;
@@ -385,9 +371,9 @@ static void gl_free_step(gl_work *w)
     size_t C = (size_t) w->c, F = (size_t) w->n_free;
 
     if (w->rank == 0) return;
-    la_gemm('T', 'N', w->rank, w->c, w->n, 1.0, w->basis, w->n, w->r, w->n, 0.0, w->part, w->rank);
-    la_gemm('N', 'N', w->n, w->c, w->rank, 1.0, w->basis, w->n, w->part, w->rank, 1.0, w->xv, w->n);
-    la_gemm('N', 'N', w->n, w->c, w->rank, -1.0, w->basis, w->n, w->part, w->rank, 1.0, w->r, w->n);
+    la_mul('T', 'N', w->rank, w->c, w->n, 1.0, w->basis, w->r, 0.0, w->part);
+    la_mul('N', 'N', w->n, w->c, w->rank, 1.0, w->basis, w->part, 1.0, w->xv);
+    la_mul('N', 'N', w->n, w->c, w->rank, -1.0, w->basis, w->part, 1.0, w->r);
     for (size_t a = 0; a < F; a++) {
         int i = w->pos[w->free[a]];
         double ss = 0.0, *v;
@@ -400,13 +386,6 @@ static void gl_free_step(gl_work *w)
         }
         w->size[i] = sqrt(ss);
     }
-}
-
-static void gl_free_project(gl_work *w)
-{
-    if (w->rank == 0) return;
-    la_gemm('T', 'N', w->rank, w->c, w->n, 1.0, w->basis, w->n, w->r, w->n, 0.0, w->part, w->rank);
-    la_gemm('N', 'N', w->n, w->c, w->rank, -1.0, w->basis, w->n, w->part, w->rank, 1.0, w->r, w->n);
 }
 
 /* ---- a Newton step ----------------------------------------------------------------------- */
@@ -434,7 +413,7 @@ static void apply(void *data, const double *d, double *out)
     const newton *a = data;
     size_t L = (size_t) a->l;
 
-    la_gemm('N', 'N', a->l, a->c, a->l, 1.0, a->gram, a->l, d, a->l, 0.0, out, a->l);
+    la_mul('N', 'N', a->l, a->c, a->l, 1.0, a->gram, d, 0.0, out);
     for (size_t i = 0; i < L; i++) {
         double along = 0.0, ss = a->size[i] * a->size[i];
         for (size_t k = 0; k < (size_t) a->c; k++) along += a->v[i + k * L] * d[i + k * L];
@@ -558,7 +537,8 @@ static void start_gradient(gl_work *w, bool priced)
     int m = w->m, c = w->c;
     const double *r;
 
-    gl_gram_missing(w);
+    if (w->x->kind == UFS_X_SOURCE && m > w->g) gram_from_source(w, m);
+    for (; w->g < m; w->g++) gram_column(w, w->g, w->g);
     r = priced ? NULL : gl_weighted_residual(w);
     if (!priced && m > 0 && w->x->kind == UFS_X_SOURCE) {
         /* r is T still. */
@@ -741,15 +721,14 @@ static void fit_from_source(gl_work *w)
         memset(w->xv, 0, (size_t) w->n * (size_t) w->c * sizeof(double));
 }
 
-/* For many features one product is cheaper; V is spread out in the memory of u. */
-static void fit_by_product(gl_work *w)
+/* v (p x c): V by features. */
+static void spread(const gl_work *w, double *v)
 {
     size_t P = (size_t) w->p, C = (size_t) w->c;
 
-    memset(w->u, 0, P * C * sizeof(double));
+    memset(v, 0, P * C * sizeof(double));
     for (int i = 0; i < w->m; i++)
-        for (size_t k = 0; k < C; k++) w->u[(size_t) w->set[i] + k * P] = w->vw[gl_place(w, i) + k];
-    ufs_x_mul(w->x, w->c, w->u, w->xv);
+        for (size_t k = 0; k < C; k++) v[(size_t) w->set[i] + k * P] = w->vw[gl_place(w, i) + k];
 }
 
 static void fit_by_columns(gl_work *w)
@@ -778,9 +757,11 @@ static void residual(gl_work *w, const double *t)
 {
     if (w->x->kind == UFS_X_SOURCE && gl_by_gram(w))
         fit_from_source(w);
-    else if (w->x->kind == UFS_X_SOURCE || (w->x->kind != UFS_X_SPARSE && w->m > w->p / 4))
-        fit_by_product(w);
-    else
+    else if (w->x->kind == UFS_X_SOURCE || (w->x->kind != UFS_X_SPARSE && w->m > w->p / 4)) {
+        /* For many features one product is cheaper; V is spread out in the memory of u. */
+        spread(w, w->u);
+        ufs_x_mul(w->x, w->c, w->u, w->xv);
+    } else
         fit_by_columns(w);
     take_fit(w, t);
     gl_free_step(w);
@@ -795,16 +776,6 @@ static void price(gl_work *w, double lambda)
     for (int f = 0; f < w->p; f++)
         w->kkt[f] *= 2.0 / (gl_is_free(w, f) ? lambda : lambda * gl_factor(w, f));
     w->products++;
-}
-
-/* sum_i f_i ||v_i|| of the working set. */
-static double weighted_norms(const gl_work *w)
-{
-    double sum = 0.0;
-
-    if (w->factor == NULL) return la_l21(w->m, w->size, 0.0);
-    for (int i = 0; i < w->m; i++) sum += w->factor[w->set[i]] * w->size[i];
-    return sum;
 }
 
 /* Dual point theta = sR with the best feasible s: D = 2<T,theta> - ||theta||^2, ||2 x_i'theta|| <=
@@ -826,7 +797,7 @@ static void measure_gap(gl_work *w, const double *t)
 void gl_solve(gl_work *w, const double *t, double lambda, double vtol, bool full, double prune,
               double *v)
 {
-    size_t P = (size_t) w->p, C = (size_t) w->c;
+    size_t C = (size_t) w->c;
     double bound = vtol * sqrt(la_ss((size_t) w->n * C, t));
 
     collect(&w->copies, w->p, w->c, v);
@@ -845,15 +816,16 @@ void gl_solve(gl_work *w, const double *t, double lambda, double vtol, bool full
         if (gl_enter_violators(w, vtol) == 0 && w->settled) break;
     }
     w->nonzero = gl_nonzero(w);
-    w->l21 = weighted_norms(w);
+    w->l21 = 0.0;
+    for (int i = 0; i < w->m; i++) w->l21 += gl_factor(w, w->set[i]) * w->size[i];
     w->objective = la_ss((size_t) w->n * C, w->r) + lambda * w->l21;
-    memset(v, 0, P * C * sizeof(double));
-    for (int i = 0; i < w->m; i++)
-        for (size_t k = 0; k < C; k++) v[(size_t) w->set[i] + k * P] = w->vw[gl_place(w, i) + k];
+    spread(w, v);
     gl_share(&w->copies, w->p, w->c, v);
     if (full) {
         measure_gap(w, t);
-        gl_prune(w, prune);
+        for (int i = w->m - 1; i >= 0; i--)
+            if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= prune && !gl_is_free(w, w->set[i]))
+                leave(w, i);
     }
 }
 
@@ -873,7 +845,10 @@ void gl_certify(gl_work *w, const double *t, double lambda, const double *v)
     }
     w->objective = la_ss(len, w->r) + lambda * w->l21;
     /* The dual point of the free rows, then R as it is. */
-    gl_free_project(w);
+    if (w->rank > 0) {
+        la_mul('T', 'N', w->rank, c, n, 1.0, w->basis, w->r, 0.0, w->part);
+        la_mul('N', 'N', n, c, w->rank, -1.0, w->basis, w->part, 1.0, w->r);
+    }
     price(w, lambda);
     measure_gap(w, t);
     if (w->rank == 0) return;

@@ -170,3 +170,355 @@ double graph_quadratic(const graph_csr *g, const double *f)
     }
     return sum;
 }
+
+/* ---- eigenvectors ---------------------------------------------------------------------------- */
+
+/* The bottom of the spectrum of a graph's normalised Laplacian, through the
+ * top of N = D^{-1/2} W D^{-1/2} (l = 1 - mu), in [-1, 1]. Null vectors are known in closed
+ * form and deflated; eig_few() finds the others. */
+/* D^{-1/2} W D^{-1/2}; its degrees are not needed. */
+static graph_csr normalised(const graph_csr *g)
+{
+    double *w = ufs_dalloc((size_t) g->start[g->n], 1);
+    for (int i = 0; i < g->n; i++)
+        for (int e = g->start[i]; e < g->start[i + 1]; e++)
+            w[e] = g->w[e] / sqrt(g->degree[i]) / sqrt(g->degree[g->col[e]]);
+    return (graph_csr){.n = g->n, .start = g->start, .col = g->col, .w = w};
+}
+
+/* What is left of the indicator of component j after v and the components before it:
+ * with s_i = sqrt(vol_i) and r = the later components, a e_j + b sum_r s_i e_i, e_i the
+ * unit vectors D^{1/2} 1_i / s_i. */
+static void contrast(const graph_csr *g, const int *component, const double *volume,
+                     int n_components, int j, double *u)
+{
+    double later = 0.0, a, b;
+    for (int i = j + 1; i < n_components; i++) later += volume[i];
+    a = sqrt(later / (later + volume[j]));
+    b = -a * sqrt(volume[j]) / later;
+    for (int i = 0; i < g->n; i++) {
+        double root = sqrt(g->degree[i]);
+        u[i] = component[i] < j ? 0.0 : component[i] == j ? a * root / sqrt(volume[j]) : b * root;
+    }
+}
+
+static void apply_weights(const void *data, int m, const double *x, double *y)
+{
+    graph_mult(data, false, m, x, y);
+}
+
+static void recur_weights(const void *data, int m, int steps, const double *c, double *x)
+{
+    graph_recur(data, false, m, steps, c, x);
+}
+
+void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_info *info)
+{
+    int n = g->n;
+    size_t N = (size_t) n;
+    int *component = ufs_ialloc(N), pieces = graph_components(g, component);
+    /* Null vectors beyond those asked for are not needed, however many there are. */
+    int all_zero = pieces - 1, n_zero = all_zero < m ? all_zero : m, n_more;
+    double *known = ufs_dalloc(N, (size_t) n_zero + 1), *volume = ufs_dzero((size_t) pieces, 1),
+           total = 0.0;
+    graph_csr op = normalised(g);
+
+    for (int i = 0; i < n; i++) {
+        total += g->degree[i];
+        volume[component[i]] += g->degree[i];
+    }
+    for (int i = 0; i < n; i++) known[i] = sqrt(g->degree[i] / total);
+    for (int j = 0; j < n_zero; j++)
+        contrast(g, component, volume, pieces, j, known + (size_t) (j + 1) * N);
+
+    *info = (graph_embed_info){.n_zero = n_zero, .eigs = {.converged = true}};
+    for (int j = 0; j < n_zero; j++) l[j] = 0.0;
+    ufs_copy(u, known + N, N * (size_t) n_zero);
+    info->next = m == n - 1 ? R_PosInf : 0.0;
+
+    /* One pair more than asked for, to see whether the cut goes through a tie. */
+    n_more = m - n_zero + 1;
+    if (n_more > n - pieces) n_more = n - pieces;
+    if (m < all_zero || n_more <= 0) return;
+    double *mu = ufs_dalloc((size_t) n_more, 1), *vectors = ufs_dalloc(N, (size_t) n_more);
+    eig_problem a = {.n = n,
+                     .k = n_more,
+                     .apply = apply_weights,
+                     .recur = recur_weights,
+                     .data = &op,
+                     .low = -1.0,
+                     .high = 1.0,
+                     .n_known = n_zero + 1,
+                     .known = known,
+                     .proof = true,
+                     .tol = 1e-11,
+                     .max_iter = 300};
+    eig_few(&a, mu, vectors, &info->eigs);
+    for (int j = n_zero; j < m; j++) l[j] = 1.0 - mu[j - n_zero];
+    if (m > n_zero) ufs_copy(u + (size_t) n_zero * N, vectors, N * (size_t) (m - n_zero));
+    if (m < n - 1) info->next = 1.0 - mu[m - n_zero];
+}
+
+/* ---- the weights ----------------------------------------------------------------------------- */
+
+/* The sparse weight matrix from neighbour lists (graph.h). p flops per edge for
+ * cosines; memory 32 nk bytes beside the result. */
+/* ---- a sparse X by rows ---------------------------------------------------------------------- */
+
+sparse_rows sparse_rows_of(const ufs_x *x)
+{
+    size_t entries = (size_t) ufs_x_entries(x), N = (size_t) x->n;
+    sparse_rows rows = {.x = x,
+                        .start = ufs_ialloc(N + 1),
+                        .col = ufs_ialloc(entries),
+                        .value = ufs_dalloc(entries, 1)};
+    int *next = ufs_ialloc(N);
+
+    for (int j = 0; j < x->p; j++) {
+        int u = ufs_x_user(x, j);
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) rows.start[x->row[e] + 1]++;
+    }
+    for (size_t i = 0; i < N; i++) {
+        rows.start[i + 1] += rows.start[i];
+        next[i] = rows.start[i];
+    }
+    for (int j = 0; j < x->p; j++) {
+        int u = ufs_x_user(x, j);
+        double s = ufs_x_divide(x, j);
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+            int at = next[x->row[e]]++;
+            rows.col[at] = j;
+            rows.value[at] = x->value[e] / s;
+        }
+    }
+    return rows;
+}
+
+int sparse_rows_norms(const sparse_rows *rows, double *norm2)
+{
+    int longest = 0;
+
+    for (int i = 0; i < rows->x->n; i++) {
+        int length = rows->start[i + 1] - rows->start[i];
+        longest = length > longest ? length : longest;
+        norm2[i] = la_ss((size_t) length, rows->value + rows->start[i]);
+    }
+    return longest;
+}
+
+void sparse_rows_center(sparse_rows *rows)
+{
+    const ufs_x *x = rows->x;
+    size_t N = (size_t) x->n;
+
+    if (x->shift == NULL) return;
+    rows->mean_dot = ufs_dzero(N, 1);
+    rows->mean_ss = 0.0;
+    for (int j = 0; j < x->p; j++) {
+        double m = x->shift[j] / ufs_x_divide(x, j);
+        rows->mean_ss += m * m;
+    }
+    for (size_t i = 0; i < N; i++)
+        for (int e = rows->start[i]; e < rows->start[i + 1]; e++) {
+            int j = rows->col[e];
+            rows->mean_dot[i] += rows->value[e] * x->shift[j] / ufs_x_divide(x, j);
+        }
+}
+
+sparse_tile sparse_tile_of(const sparse_rows *rows)
+{
+    const ufs_x *x = rows->x;
+    size_t P = (size_t) x->p;
+    sparse_tile tile = {.weight = ufs_dzero(P, SPARSE_TILE),
+                        .column = ufs_ialloc(P),
+                        .end = ufs_ialloc(P),
+                        .count = ufs_ialloc(P)};
+
+    for (int j = 0; j < x->p; j++) tile.end[j] = x->start[ufs_x_user(x, j)];
+    return tile;
+}
+
+/* out_(b + SPARSE_TILE row) += weight_b value, over the entries of a column before `last`: without a
+ * branch, so that the compiler may take two or four b at a time. */
+static void add_column(const ufs_x *x, int first, int last, const double *weight, double *out)
+{
+    double w[SPARSE_TILE];
+
+    memcpy(w, weight, sizeof w);
+    for (int e = first; e < last; e++) {
+        double *to = out + (size_t) x->row[e] * SPARSE_TILE, value = x->value[e];
+        for (int b = 0; b < SPARSE_TILE; b++) to[b] += w[b] * value;
+    }
+}
+
+void sparse_tile_inner(const sparse_rows *rows, sparse_tile *tile, int n_list, const int *list,
+                       bool below, double *out)
+{
+    const ufs_x *x = rows->x;
+    int n_columns = 0, end = below ? list[n_list - 1] + 1 : x->n;
+
+    memset(out, 0, (size_t) end * SPARSE_TILE * sizeof(double));
+    for (int b = 0; b < n_list; b++)
+        for (int a = rows->start[list[b]]; a < rows->start[list[b] + 1]; a++) {
+            int j = rows->col[a];
+            if (tile->count[j]++ == 0) tile->column[n_columns++] = j;
+            tile->weight[(size_t) b + (size_t) j * SPARSE_TILE] = rows->value[a] /
+                                                                  ufs_x_divide(x, j);
+        }
+    for (int a = 0; a < n_columns; a++) {
+        int j = tile->column[a], u = ufs_x_user(x, j), last = x->start[u + 1];
+        double *weight = tile->weight + (size_t) j * SPARSE_TILE;
+        if (below) {
+            while (tile->end[j] < last && x->row[tile->end[j]] < end) tile->end[j]++;
+            last = tile->end[j];
+        }
+        add_column(x, x->start[u], last, weight, out);
+        memset(weight, 0, SPARSE_TILE * sizeof(double));
+        tile->count[j] = 0;
+    }
+}
+
+double sparse_rows_d2(const sparse_rows *rows, int i, int j)
+{
+    int a = rows->start[i], b = rows->start[j], a_end = rows->start[i + 1];
+    int b_end = rows->start[j + 1];
+    double sum = 0.0;
+    while (a < a_end || b < b_end) {
+        int ca = a < a_end ? rows->col[a] : INT_MAX, cb = b < b_end ? rows->col[b] : INT_MAX;
+        double d = 0.0;
+        if (ca <= cb) d += rows->value[a++];
+        if (cb <= ca) d -= rows->value[b++];
+        sum += d * d;
+    }
+    return sum;
+}
+
+static double sparse_rows_dot(const sparse_rows *rows, int i, int j)
+{
+    int a = rows->start[i], b = rows->start[j];
+    double sum = 0.0;
+    while (a < rows->start[i + 1] && b < rows->start[j + 1]) {
+        if (rows->col[a] == rows->col[b])
+            sum += rows->value[a++] * rows->value[b++];
+        else if (rows->col[a] < rows->col[b])
+            a++;
+        else
+            b++;
+    }
+    if (rows->mean_dot == NULL) return sum;
+    return sum - rows->mean_dot[i] - rows->mean_dot[j] + rows->mean_ss;
+}
+
+typedef struct {
+    int neighbour;
+    double d2;
+} arc;
+
+/* What cosines need: rows of either kind and their norms; no norms: d2 holds the cosines. */
+typedef struct {
+    int p;
+    const double *row; /* p x n; NULL: sparse */
+    sparse_rows sparse;
+    double *norm;
+} cosines;
+
+static void set_cosines(const ufs_x *x, cosines *rows)
+{
+    int n = x->n, p = x->p;
+
+    rows->norm = ufs_dalloc((size_t) n, 1);
+    if (x->kind == UFS_X_SPARSE) {
+        rows->sparse = sparse_rows_of(x);
+        sparse_rows_center(&rows->sparse);
+        for (int i = 0; i < n; i++)
+            rows->norm[i] = sqrt(fmax(0.0, sparse_rows_dot(&rows->sparse, i, i)));
+    } else {
+        double *row = ufs_dalloc((size_t) p, (size_t) n);
+        ufs_x_by_rows(x, NULL, row);
+        la_col_norms(p, n, row, rows->norm);
+        rows->row = row;
+    }
+}
+
+/* By a counting sort; lists of the transpose begin at at[0..n]. */
+static void transpose_arcs(int n, const int *start, const arc *from, int *at, arc *to)
+{
+    memset(at, 0, ((size_t) n + 1) * sizeof(int));
+    for (int e = 0; e < start[n]; e++) at[from[e].neighbour + 1]++;
+    for (int i = 0; i < n; i++) at[i + 1] += at[i];
+    for (int i = 0; i < n; i++)
+        for (int e = start[i]; e < start[i + 1]; e++)
+            to[at[from[e].neighbour]++] = (arc){i, from[e].d2};
+    /* Each is now where the next one begins. */
+    memmove(at + 1, at, (size_t) n * sizeof(int));
+    at[0] = 0;
+}
+
+static double weight_of(graph_weights weights, double bandwidth, double d2, const cosines *rows,
+                        int i, int j)
+{
+    size_t p = (size_t) rows->p;
+    const double *norm = rows->norm;
+    if (weights == GRAPH_BINARY) return 1.0;
+    if (weights == GRAPH_HEAT) {
+        double ratio = sqrt(d2) / bandwidth;
+        return exp(-0.5 * ratio * ratio);
+    }
+    if (norm == NULL) return fmax(0.0, d2);
+    double dot = rows->row ? la_dot(rows->p, rows->row + (size_t) i * p, rows->row + (size_t) j * p)
+                           : sparse_rows_dot(&rows->sparse, i, j);
+    /* In two steps, as a product of norms could overflow; the same ones for (j, i). */
+    double large = fmax(norm[i], norm[j]), small = fmin(norm[i], norm[j]);
+    return small > 0.0 ? fmax(0.0, dot / large / small) : 0.0;
+}
+
+void graph_from_knn(const graph_knn *knn, const ufs_x *x, graph_weights weights, double bandwidth,
+                    graph_symmetrise rule, graph_csr *out)
+{
+    int n = knn->n, k = knn->k;
+    size_t N = (size_t) n, K = (size_t) k, edges = N * K, most = 2 * edges;
+    int *start = ufs_ialloc(N + 1), *col = ufs_ialloc(most);
+    double *w = ufs_dalloc(most, 1), *degree = ufs_dalloc(N, 1);
+
+    *out = (graph_csr){n, start, col, w, degree};
+    void *mark = vmaxget();
+    cosines rows = {.p = x ? x->p : 0};
+    if (weights == GRAPH_COSINE && x) set_cosines(x, &rows);
+    /* Transposed twice by counting sorts, the lists come out sorted. */
+    arc *mine = (arc *) R_alloc(edges, sizeof(arc)), *theirs = (arc *) R_alloc(edges, sizeof(arc));
+    int *from = ufs_ialloc(N + 1), *at = ufs_ialloc(N + 1);
+    for (size_t i = 0; i <= N; i++) from[i] = (int) (i * K);
+    for (size_t e = 0; e < edges; e++) mine[e] = (arc){knn->index[e], knn->d2[e]};
+    transpose_arcs(n, from, mine, at, theirs);
+    transpose_arcs(n, at, theirs, from, mine);
+
+    int used = 0;
+    for (int i = 0; i < n; i++) {
+        const arc *a = mine + (size_t) i * K, *a_end = a + K;
+        const arc *b = theirs + at[i], *b_end = theirs + at[i + 1];
+        start[i] = used;
+        while (a < a_end || b < b_end) {
+            bool from_a = a < a_end && (b == b_end || a->neighbour <= b->neighbour);
+            bool from_b = b < b_end && (a == a_end || b->neighbour <= a->neighbour);
+            const arc *e = from_a ? a : b;
+            bool mutual = from_a && from_b;
+            if (mutual || rule != GRAPH_MIN) {
+                double value = weight_of(weights, bandwidth, e->d2, &rows, i, e->neighbour);
+                if (rule == GRAPH_MEAN) {
+                    if (mutual)
+                        value += weight_of(weights, bandwidth, b->d2, &rows, i, b->neighbour);
+                    value *= 0.5;
+                }
+                if (value > 0.0) {
+                    col[used] = e->neighbour;
+                    w[used++] = value;
+                }
+            }
+            a += from_a;
+            b += from_b;
+        }
+    }
+    start[n] = used;
+    vmaxset(mark);
+    graph_degrees(out, degree);
+}

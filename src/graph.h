@@ -81,7 +81,7 @@ void graph_recur(const graph_csr *g, bool laplacian, int m, int steps, const dou
 /* f'L f = sum over edges w_ij (f_i - f_j)^2, each edge once. */
 double graph_quadratic(const graph_csr *g, const double *f);
 
-/* ---- graph_embed.c: eigenvectors of the normalised Laplacian ---------------------- */
+/* ---- graph.c: eigenvectors of the normalised Laplacian ---------------------- */
 
 /* The m smallest eigenpairs (l_j, u_j) of I - D^{-1/2} W D^{-1/2} beyond the trivial one
  * (0, v), v = D^{1/2} 1 / |.|, which is left out exactly; g has no isolated nodes and
@@ -97,7 +97,7 @@ typedef struct {
 
 void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_info *info);
 
-/* ---- graph_rows.c: a sparse X by rows, for neighbours and cosines ------------------ */
+/* ---- graph.c: a sparse X by rows, for neighbours and cosines ------------------ */
 
 /* The entries, divided; centring left out. */
 typedef struct {
@@ -128,4 +128,3 @@ sparse_tile sparse_tile_of(const sparse_rows *rows);
 void sparse_tile_inner(const sparse_rows *rows, sparse_tile *tile, int n_list, const int *list,
                        bool below, double *out);
 double sparse_rows_d2(const sparse_rows *rows, int i, int j);
-double sparse_rows_dot(const sparse_rows *rows, int i, int j);

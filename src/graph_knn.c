@@ -91,18 +91,6 @@ static double exact_d2(const search *s, int i, int j)
     return even + odd;
 }
 
-/* The sum of the distances of all pairs, from differences. */
-static double exact_total(const search *s)
-{
-    double total = 0.0;
-
-    for (int i = 0; i < s->n; i++) {
-        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
-        for (int j = 0; j < i; j++) total += sqrt(exact_d2(s, i, j));
-    }
-    return total;
-}
-
 /* Lower bounds of each pair of rows, offered to both. Returns the sum of the distances: those of products
  * where rounding leaves 6 digits of it, which it does not where a column is far from 0, for
  * sparse rows are not centred. */
@@ -125,7 +113,13 @@ static double scan_sparse(search *s)
                 blur += e < d * d ? e / d : sqrt(e);
             }
     }
-    return blur <= 1e-6 * total ? total : exact_total(s);
+    if (blur <= 1e-6 * total) return total;
+    total = 0.0;
+    for (int i = 0; i < s->n; i++) {
+        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
+        for (int j = 0; j < i; j++) total += sqrt(exact_d2(s, i, j));
+    }
+    return total;
 }
 
 static double scan_products(search *s)

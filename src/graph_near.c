@@ -229,13 +229,6 @@ static size_t look_around(near_work *w, int round, int *seen)
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-static void compare_all(near_work *w, const int *at, int count)
-{
-    for (int a = 0; a < count; a++)
-        for (int b = 0; b < a; b++)
-            if (!is_far(w, at[a], at[b])) meet(w, at[a], at[b]);
-}
-
 /* Those below the median of the products with a difference first; returns how many they are. */
 static int halve(near_work *w, int *at, int count, uint64_t draw)
 {
@@ -290,7 +283,9 @@ static void grow_tree(near_work *w, int tree, bool compares, int *at)
         int start = from[--depth], many = count[depth], left;
         R_CheckUserInterrupt();
         if (many <= leaf) {
-            if (compares) compare_all(w, at + start, many);
+            for (int a = start; compares && a < start + many; a++)
+                for (int b = start; b < a; b++)
+                    if (!is_far(w, at[a], at[b])) meet(w, at[a], at[b]);
             continue;
         }
         draw = ufs_mix(draw);

@@ -30,8 +30,7 @@ static double top_row_of_gram(const ufs_x *x, const double *weight, bool sample,
         R_CheckUserInterrupt();
         for (int j = 0; j < m; j++) index[j] = start + j;
         ufs_x_columns(x, m, index, block);
-        for (size_t j = 0; j < (size_t) m && sample; j++)
-            for (size_t i = 0; i < N; i++) block[i + j * N] *= weight[i];
+        if (sample) la_scale_rows(x->n, m, weight, block, block);
         ufs_x_cross(x, m, block, image);
         for (size_t j = 0; j < (size_t) m; j++) {
             double ss = 0.0;
@@ -64,7 +63,7 @@ static double top_form(const ufs_x *x, const double *weight, bool sample, const 
         if (waiting == 0 || (waiting < UFS_STRIP && j < x->p - 1)) continue;
         R_CheckUserInterrupt();
         ufs_x_columns(x, waiting, index, v);
-        la_gemm('N', 'N', n, waiting, n, 1.0, k, n, v, n, 0.0, kv, n);
+        la_mul('N', 'N', n, waiting, n, 1.0, k, v, 0.0, kv);
         for (size_t l = 0; l < (size_t) waiting; l++)
             top = fmax(top, la_dot(n, v + l * N, kv + l * N) / square_factor(factor, index[l]));
         waiting = 0;

@@ -112,18 +112,6 @@ static void write_point(const jspca_work *work, double *to)
     for (size_t i = 0; i < n; i++) to[nk + i] = log(work->result->weight[i]);
 }
 
-static void jspca_leap_init(jspca_work *work)
-{
-    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k, size = n * k + n;
-
-    work->z_old = ufs_dalloc(n, k);
-    anderson_init(&work->history, (int) size, DEPTH);
-    la_polar_init(&work->rotation, work->problem->k, work->problem->k);
-    ufs_dalloc_each(size, 1,
-                    (double **[]){&work->point, &work->image, &work->scale, &work->way, NULL});
-    write_point(work, work->point);
-}
-
 static void read_point(jspca_work *work)
 {
     size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
@@ -164,9 +152,9 @@ static void align(jspca_work *work)
 {
     int n = work->problem->n, k = work->problem->k;
 
-    la_gemm('T', 'N', k, k, n, 1.0, work->point, n, work->image, n, 0.0, work->zz, k);
+    la_mul('T', 'N', k, k, n, 1.0, work->point, work->image, 0.0, work->zz);
     if (la_polar(&work->rotation, work->zz, NULL, work->zz)) return;
-    la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->u, n);
+    la_mul('N', 'N', n, k, k, 1.0, work->point, work->zz, 0.0, work->u);
     ufs_copy(work->point, work->u, (size_t) n * (size_t) k);
 }
 
@@ -246,7 +234,7 @@ static bool kernel_pays(const jspca_work *work)
 static void jspca_sample_init(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
-    size_t n = (size_t) problem->n, k = (size_t) problem->k;
+    size_t n = (size_t) problem->n, k = (size_t) problem->k, size = n * k + n;
     bool exact = work->settings->exact && problem->lambda > 0.0;
 
     work->u = ufs_dalloc(n, k);
@@ -255,8 +243,14 @@ static void jspca_sample_init(jspca_work *work)
     ufs_x_mul(problem->x, problem->k, work->result->pbar, work->u);
     if (!work->settings->exact && problem->lambda > 0.0)
         work->y = ufs_dalloc(n, (size_t) problem->p);
-    if (exact && work->run->paths.jspca_anderson && n <= (size_t) INT_MAX / (k + 1))
-        jspca_leap_init(work);
+    if (exact && work->run->paths.jspca_anderson && n <= (size_t) INT_MAX / (k + 1)) {
+        work->z_old = ufs_dalloc(n, k);
+        anderson_init(&work->history, (int) size, DEPTH);
+        la_polar_init(&work->rotation, problem->k, problem->k);
+        ufs_dalloc_each(size, 1,
+                        (double **[]){&work->point, &work->image, &work->scale, &work->way, NULL});
+        write_point(work, work->point);
+    }
     if (!exact || !kernel_pays(work)) return;
     work->kernel = ufs_dalloc(n, n);
     ufs_dalloc_each(n, k, (double **[]){&work->map, &work->km, NULL});
@@ -334,14 +328,14 @@ static bool p_by_kernel(jspca_work *work, const double *m)
     size_t K = (size_t) k;
     double *half = work->vectors, *value = work->col, *s = work->zz;
 
-    la_gemm('N', 'N', n, k, n, 1.0, work->kernel, n, m, n, 0.0, work->km, n);
-    la_gemm('T', 'N', k, k, n, 1.0, m, n, work->km, n, 0.0, s, k);
+    la_mul('N', 'N', n, k, n, 1.0, work->kernel, m, 0.0, work->km);
+    la_mul('T', 'N', k, k, n, 1.0, m, work->km, 0.0, s);
     if (eig_range(k, s, 1, k, value, half) || !(value[0] > 1e-6 * value[k - 1])) return false;
     for (size_t j = 0; j < K; j++)
         for (size_t i = 0; i < K; i++) half[i + j * K] /= sqrt(sqrt(value[j]));
-    la_gemm('N', 'T', k, k, k, 1.0, half, k, half, k, 0.0, s, k);
-    la_gemm('N', 'N', n, k, k, 1.0, m, n, s, k, 0.0, work->map, n);
-    la_gemm('N', 'N', n, k, k, 1.0, work->km, n, s, k, 0.0, work->u, n);
+    la_mul('N', 'T', k, k, k, 1.0, half, half, 0.0, s);
+    la_mul('N', 'N', n, k, k, 1.0, m, s, 0.0, work->map);
+    la_mul('N', 'N', n, k, k, 1.0, work->km, s, 0.0, work->u);
     work->implicit = true;
     return true;
 }
@@ -467,8 +461,7 @@ static int jspca_canonicalise(jspca_work *work)
     info = la_svd_thin(problem->n, k, work->z, work->gl.r, work->t, work->col, work->zz);
     if (info) return info;
     la_transpose(k, k, work->zz, result->rotation);
-    la_gemm('N', 'N', problem->p, k, k, 1.0, result->q, problem->p, result->rotation, k, 0.0,
-            result->loadings, problem->p);
+    la_mul('N', 'N', problem->p, k, k, 1.0, result->q, result->rotation, 0.0, result->loadings);
     la_col_norms(problem->p, k, result->loadings, work->col);
     for (int j = 0; j < k; j++) top = fmax(top, work->col[j]);
     for (int j = 0; j < k; j++) {
@@ -496,15 +489,6 @@ enum { TOO_HARD = 10 };
 static const double FAR = 10.0;
 
 /* ---- the Q-step ------------------------------------------------------------------------------ */
-
-/* Whether the exact Q-step looks at all features, not only at its working set. */
-static bool is_full(const jspca_work *work)
-{
-    const ufs_run *run = work->run;
-    int t = run->iterations;
-    return !work->settings->exact || t <= 3 || t % 5 == 0 || t == run->max_iter ||
-           work->result->change < 2.0 * run->tol;
-}
 
 /* The tolerance of the inner solve follows the outer change: a looser tie (0.1) lets
  * the outer iteration stall on the inner error. It never rises and falls at most threefold:
@@ -558,16 +542,6 @@ static int q_step(jspca_work *work, bool full)
 
 /* ---- P and the residuals --------------------------------------------------------------------- */
 
-/* T = X diag(d) Pbar. */
-static void feature_target(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-
-    for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
-    la_scale_rows(problem->p, problem->k, work->d, work->result->pbar, work->b);
-    ufs_x_mul(problem->x, problem->k, work->b, work->t);
-}
-
 /* X'Z is in b. */
 static void residual_of_features(jspca_work *work)
 {
@@ -576,8 +550,7 @@ static void residual_of_features(jspca_work *work)
     size_t n = (size_t) problem->n, p = (size_t) problem->p;
     int k = problem->k;
 
-    la_gemm('T', 'N', k, k, problem->n, 1.0, work->z, problem->n, work->z, problem->n, 0.0,
-            work->zz, k);
+    la_mul('T', 'N', k, k, problem->n, 1.0, work->z, work->z, 0.0, work->zz);
     for (size_t i = 0; i < p; i++) {
         double ss = work->ss[i];
         for (int j = 0; j < k; j++) {
@@ -697,16 +670,20 @@ static void work_init(jspca_work *work)
 
 static int alternate_once(jspca_work *work, bool full)
 {
+    const jspca_problem *problem = work->problem;
     bool last = work->run->iterations == work->run->max_iter;
     int lapack;
 
     /* The last step is a plain one. */
-    if (work->problem->sample)
+    if (problem->sample) {
         jspca_sample_target(work, last || work->confirms);
-    else
-        feature_target(work);
+    } else { /* T = X diag(d) Pbar. */
+        for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
+        la_scale_rows(problem->p, problem->k, work->d, work->result->pbar, work->b);
+        ufs_x_mul(problem->x, problem->k, work->b, work->t);
+    }
     if ((lapack = q_step(work, full))) return lapack;
-    return work->problem->sample ? jspca_sample_p_step(work, false) : feature_p_step(work);
+    return problem->sample ? jspca_sample_p_step(work, false) : feature_p_step(work);
 }
 
 /* One step over Q and one over P, the plain one where an extrapolated one does not lower the
@@ -779,8 +756,10 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
     result->change = 1.0;
 
     while (run->iterations < run->max_iter) {
-        run->iterations++;
-        if ((run->lapack = alternate(&work, is_full(&work)))) return;
+        int t = ++run->iterations;
+        bool full = !settings->exact || t <= 3 || t % 5 == 0 || t == run->max_iter ||
+                    result->change < 2.0 * run->tol;
+        if ((run->lapack = alternate(&work, full))) return;
         if (!R_FINITE(record(&work))) {
             run->status = UFS_DIVERGED;
             memset(result->loadings, 0, (size_t) problem->p * (size_t) problem->k * sizeof(double));

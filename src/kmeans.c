@@ -113,17 +113,6 @@ static double *centre(const kmeans_work *w, int j)
     return w->centre + (size_t) j * (size_t) w->d;
 }
 
-static double sparse_distance(const kmeans_work *w, int i, int j)
-{
-    int e = w->rows->start[i], m = w->rows->start[i + 1] - e;
-    double ss = x_sparse_sum(m, w->rows->value + e, w->rows->col + e, centre(w, j)) - w->dot[j];
-
-    if (w->problem->shrink) ss *= w->problem->shrink[i];
-    ss = w->norm2[i] - 2.0 * ss + w->centre2[j];
-    /* Less than this is rounding: the sample is the centre. */
-    return ss > 16.0 * DBL_EPSILON * (w->norm2[i] + w->centre2[j]) ? sqrt(ss) : 0.0;
-}
-
 /* Eight sums side by side, so that an addition need not wait for the one before; by name, as gcc -O2
  * keeps an array of them in memory. */
 static double squared_distance(int d, const double *a, const double *b)
@@ -148,8 +137,14 @@ static double squared_distance(int d, const double *a, const double *b)
 
 static double distance(const kmeans_work *w, int i, int j)
 {
-    if (w->rows != NULL) return sparse_distance(w, i, j);
-    return sqrt(squared_distance(w->d, sample(w, i), centre(w, j)));
+    if (w->rows == NULL) return sqrt(squared_distance(w->d, sample(w, i), centre(w, j)));
+    int e = w->rows->start[i], m = w->rows->start[i + 1] - e;
+    double ss = x_sparse_sum(m, w->rows->value + e, w->rows->col + e, centre(w, j)) - w->dot[j];
+
+    if (w->problem->shrink) ss *= w->problem->shrink[i];
+    ss = w->norm2[i] - 2.0 * ss + w->centre2[j];
+    /* Less than this is rounding: the sample is the centre. */
+    return ss > 16.0 * DBL_EPSILON * (w->norm2[i] + w->centre2[j]) ? sqrt(ss) : 0.0;
 }
 
 /* An empty cluster gets the sample that is farthest from its centre, as far as is known,
@@ -268,7 +263,7 @@ static int coordinates(kmeans_work *w, const kmeans_problem *problem)
         memset(w->y, 0, n * sizeof(double));
         if (R_FINITE(total)) {
             /* The zero of equal samples has one coordinate. */
-            lapack = la_chol_root(w->n, gram, false, w->y, &rank);
+            lapack = la_chol_root(w->n, gram, w->y, &rank);
             w->d = rank > 0 ? rank : 1;
         } else {
             /* The factor of what is not finite may be. */

@@ -11,6 +11,11 @@
 void la_gemm(char ta, char tb, int m, int n, int k, double alpha, const double *a, int lda,
              const double *b, int ldb, double beta, double *c, int ldc);
 
+/* The same of matrices that are whole, so that the sizes say how they lie; in strips of C, with
+ * interrupts looked for between them. */
+void la_mul(char ta, char tb, int m, int n, int k, double alpha, const double *a, const double *b,
+            double beta, double *c);
+
 /* la_gemm() in strips of C, with interrupts looked for between them. */
 void la_gemm_checked(char ta, char tb, int m, int n, int k, double alpha, const double *a, int lda,
                      const double *b, int ldb, double beta, double *c, int ldc);
@@ -81,8 +86,6 @@ int la_chol(int n, double *a);
 int la_chol_checked(int n, double *a);
 /* Solves (R'R) X = B in place, R from la_chol, B n x m. 2n^2 m flops. */
 void la_chol_solve(int n, int m, const double *r, double *b);
-/* Triangular solve with R (trans 'N') or R' ('T'), B n x m. n^2 m flops. */
-void la_tri_solve(char trans, int n, int m, const double *r, double *b);
 /* (R'R)^{-1} in place of R, both triangles: for a well-conditioned matrix that is
  * applied very often. 2n^3/3 flops; where that takes long, interrupts are looked for. */
 int la_chol_inverse(int n, double *r);
@@ -90,11 +93,8 @@ int la_chol_inverse(int n, double *r);
 /* Semidefinite a = P R'R P', pivoted, in place: rows of R beyond the rank are zero. pivot: n,
  * 1-based; work: 2n. n^2 rank flops. */
 int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work);
-/* The same of a = D P R'R P' D with ones on the diagonal of P R'R P', size: n, D; so the rank does not
- * depend on the units of what a are the products of. */
-int la_chol_unit(int n, double *a, double *size, int *pivot, int *rank, double *work);
-/* u, rank x n, with u'u = a, semidefinite and destroyed; `square`: n x n, with rows of zeros. */
-int la_chol_root(int n, double *a, bool square, double *u, int *rank);
+/* u, rank x n, with u'u = a, semidefinite and destroyed. */
+int la_chol_root(int n, double *a, double *u, int *rank);
 
 /* ---- la_svd.c ------------------------------------------------------------------
  * Orthonormal factor of A (n x c, n >= c): E = U R' from A = U S R'
@@ -166,10 +166,9 @@ typedef struct {
     double *strip;
 } la_packed;
 
-/* out (n x m) += alpha S x (n x m). 2n^2 m flops, every entry of S is read once. half: with U, the
- * upper triangle of S and half of its diagonal, in place of S = U + U', for half of the flops. */
-void la_packed_product(const la_packed *a, bool half, int m, double alpha, const double *x,
-                       double *out);
+/* out (n x m) -= U x (n x m), U the upper triangle of S and half of its diagonal, so that S = U + U'.
+ * n^2 m flops, every entry of S is read once. */
+void la_packed_half_product(const la_packed *a, int m, const double *x, double *out);
 /* Connected components of {s_ij > threshold}: their number; label (n) is 1, 2, ... by first appearance.
  * order: n ints. n^2 / 2 reads, fewer where components join early. */
 int la_packed_components(int n, const double *s, double threshold, int *label, int *order);

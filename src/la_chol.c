@@ -41,11 +41,6 @@ void la_chol_solve(int n, int m, const double *r, double *b)
     if (n > 0 && m > 0) F77_CALL(dpotrs)(&up, &n, &m, r, &n, b, &n, &info FCONE);
 }
 
-void la_tri_solve(char trans, int n, int m, const double *r, double *b)
-{
-    la_trsm('L', 'U', trans, n, m, 1.0, r, n, b, n);
-}
-
 int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work)
 {
     char up = 'U';
@@ -59,25 +54,14 @@ int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work)
     return 0;
 }
 
-int la_chol_unit(int n, double *a, double *size, int *pivot, int *rank, double *work)
+int la_chol_root(int n, double *a, double *u, int *rank)
 {
     size_t N = (size_t) n;
-
-    for (size_t j = 0; j < N; j++) size[j] = a[j * (N + 1)] > 0.0 ? sqrt(a[j * (N + 1)]) : 1.0;
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i <= j; i++) a[i + j * N] = a[i + j * N] / size[i] / size[j];
-    return la_chol_pivoted(n, a, pivot, rank, work);
-}
-
-int la_chol_root(int n, double *a, bool square, double *u, int *rank)
-{
-    size_t N = (size_t) n, rows;
     void *mark = vmaxget();
     int *pivot = ufs_ialloc(N), info = la_chol_pivoted(n, a, pivot, rank, ufs_dalloc(2 * N, 1));
 
-    rows = square ? N : (size_t) *rank;
     for (size_t j = 0; j < N && info == 0; j++)
-        for (size_t i = 0; i < rows; i++)
+        for (size_t i = 0, rows = (size_t) *rank; i < rows; i++)
             u[i + (size_t) (pivot[j] - 1) * rows] = i <= j ? a[i + j * N] : 0.0;
     vmaxset(mark);
     return info;

@@ -47,6 +47,12 @@ void la_gemm_checked(char ta, char tb, int m, int n, int k, double alpha, const 
     }
 }
 
+void la_mul(char ta, char tb, int m, int n, int k, double alpha, const double *a, const double *b,
+            double beta, double *c)
+{
+    la_gemm_checked(ta, tb, m, n, k, alpha, a, ta == 'N' ? m : k, b, tb == 'N' ? k : n, beta, c, m);
+}
+
 void la_fill_lower(int n, double *a)
 {
     size_t N = (size_t) n;

@@ -26,8 +26,7 @@ void la_packed_row_sums(int n, const double *s, double *sum)
     }
 }
 
-void la_packed_product(const la_packed *a, bool half, int m, double alpha, const double *x,
-                       double *out)
+void la_packed_half_product(const la_packed *a, int m, const double *x, double *out)
 {
     int n = a->n;
     double *strip = a->strip;
@@ -38,14 +37,10 @@ void la_packed_product(const la_packed *a, bool half, int m, double alpha, const
             int j = j0 + b;
             double *to = strip + (size_t) b * (size_t) rows;
             ufs_copy(to, a->s + la_packed_column(j), (size_t) j + 1);
-            if (half) to[j] *= 0.5;
-            /* The other triangle of the last rows. */
-            for (int c = 0; c < b; c++)
-                strip[(size_t) j + (size_t) c * (size_t) rows] = half ? 0.0 : to[j0 + c];
+            to[j] *= 0.5;
+            for (int c = 0; c < b; c++) strip[(size_t) j + (size_t) c * (size_t) rows] = 0.0;
         }
-        la_gemm('N', 'N', rows, m, cols, alpha, strip, rows, x + j0, n, 1.0, out, n);
-        if (j0 > 0 && !half)
-            la_gemm('T', 'N', cols, m, j0, alpha, strip, rows, x, n, 1.0, out + j0, n);
+        la_gemm('N', 'N', rows, m, cols, -1.0, strip, rows, x + j0, n, 1.0, out, n);
         R_CheckUserInterrupt();
     }
 }

@@ -46,7 +46,7 @@ int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e)
         for (size_t i = 0; i < (size_t) n * (size_t) c; i++) e[i] = a[i] + delta * e_old[i];
         info = la_svd_thin(n, c, e, w->copy, w->u, w->s, w->vt);
     }
-    if (info == 0) la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, e, n);
+    if (info == 0) la_mul('N', 'N', n, c, c, 1.0, w->u, w->vt, 0.0, e);
     return info;
 }
 

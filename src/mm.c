@@ -277,11 +277,14 @@ static void judge(mm *s)
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-void mm_init(mm *s)
+void mm_init(mm *s, const mm_settings *settings, mm_result *out, ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", "gap", "best", "bound", NULL};
     size_t L = (size_t) s->p + (size_t) s->others;
 
+    s->settings = settings;
+    s->out = out;
+    s->run = run;
     s->set = ufs_ialloc((size_t) s->p);
     s->u = ufs_dzero(L, 1);
     s->other = ufs_dalloc((size_t) s->others, 1);
@@ -291,12 +294,12 @@ void mm_init(mm *s)
     s->best = R_PosInf;
     s->change = 1.0;
     s->steep = -1;
-    s->out->bound = R_NegInf;
+    out->bound = R_NegInf;
     if (s->depth == 0) s->depth = DEPTH;
     anderson_init(&s->history, (int) L, s->depth);
-    ufs_trace_named(&s->run->trace, s->run->max_iter, columns);
-    if (!s->convex) s->run->trace.n_col = 2;
-    s->run->status = UFS_MAX_ITER;
+    ufs_trace_named(&run->trace, run->max_iter, columns);
+    if (!s->convex) run->trace.n_col = 2;
+    run->status = UFS_MAX_ITER;
 }
 
 void mm_zero(mm *s)

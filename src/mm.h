@@ -79,7 +79,7 @@ struct mm {
 
 /* Allocates; all u are 0. Trace columns: iteration and smoothed objective; if convex gap, objective
  * and bound as well, under the names gap, best and bound. */
-void mm_init(mm *s);
+void mm_init(mm *s, const mm_settings *settings, mm_result *out, ufs_run *run);
 /* Zero rows: penalty_max (of the rows that have a penalty), the penalty, and the end where they are good
  * enough, which they never are beside free ones. Given are u of the others, the rest, and in
  * out->dual the subgradients themselves. */

@@ -66,18 +66,6 @@ static void laplacian(ndfs_work *s, const double *f)
             s->lf[i + j * N] = f[i + j * N] - s->root[i] * s->lf[i + j * N];
 }
 
-/* sum_j f_j |w_j|, smoothed; rows without a penalty, or fixed at zero, do not count. */
-static double weighted_rows(const ndfs_work *s, double eps)
-{
-    const double *factor = s->problem->factor;
-    double sum = 0.0;
-
-    if (factor == NULL) return la_l21(s->problem->p, s->row, eps);
-    for (int j = 0; j < s->problem->p; j++)
-        if (s->row[j] > 0.0) sum += factor[j] * s->row[j];
-    return sum;
-}
-
 /* The objective at F and W; leaves U = F - XW and LF behind. */
 static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonality)
 {
@@ -85,19 +73,22 @@ static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonalit
     int n = a->n, c = a->c;
     size_t len = (size_t) n * (size_t) c;
     double smooth = 0.0, off = 0.0, eps = s->settings->exact ? 0.0 : s->settings->eps;
+    double rows = a->factor == NULL ? la_l21(a->p, s->row, eps) : 0.0;
 
+    /* Rows without a penalty, or fixed at zero, do not count. */
+    for (int j = 0; a->factor != NULL && j < a->p; j++)
+        if (s->row[j] > 0.0) rows += a->factor[j] * s->row[j];
     for (size_t i = 0; i < len; i++) s->u[i] = r->f[i] - s->xw[i];
     laplacian(s, r->f);
     for (size_t i = 0; i < len; i++) smooth += r->f[i] * s->lf[i];
-    la_gemm('T', 'N', c, c, n, 1.0, r->f, n, r->f, n, 0.0, s->ff, c);
+    la_mul('T', 'N', c, c, n, 1.0, r->f, r->f, 0.0, s->ff);
     for (int j = 0; j < c; j++)
         for (int i = 0; i < c; i++) {
             double d = s->ff[i + j * c] - (i == j);
             off += d * d;
         }
     *orthogonality = sqrt(off);
-    return smooth + a->alpha * (la_ss(len, s->u) + a->beta * weighted_rows(s, eps)) +
-           a->gamma / 4.0 * off;
+    return smooth + a->alpha * (la_ss(len, s->u) + a->beta * rows) + a->gamma / 4.0 * off;
 }
 
 static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings *settings)
@@ -145,7 +136,7 @@ static int update_w(ndfs_work *s, ndfs_result *r, bool all)
     } else {
         int lapack = ridge_solve(&s->ridge, r->f, s->g, a->beta, r->w);
         if (lapack) return lapack;
-        la_gemm('N', 'N', n, c, p, 1.0, a->x, n, r->w, p, 0.0, s->xw, n);
+        la_mul('N', 'N', n, c, p, 1.0, a->x, r->w, 0.0, s->xw);
     }
     la_row_norms(p, c, r->w, s->row);
     return 0;
@@ -157,7 +148,7 @@ static void gradient_parts(ndfs_work *s, const double *f)
     int n = s->problem->n, c = s->problem->c;
     size_t len = (size_t) n * (size_t) c;
     for (size_t i = 0; i < len; i++) s->lf[i] += s->problem->alpha * s->u[i];
-    la_gemm('N', 'N', n, c, c, 1.0, f, n, s->ff, c, 0.0, s->fff, n);
+    la_mul('N', 'N', n, c, c, 1.0, f, s->ff, 0.0, s->fff);
 }
 
 static void unit_columns(int n, int c, double *f)
@@ -232,7 +223,7 @@ static double regression_kkt(ndfs_work *s, ndfs_result *r)
     double worst = 0.0;
     double limit = s->settings->exact ? 0.0 : 10.0 * sqrt(s->settings->eps);
 
-    la_gemm('T', 'N', p, c, n, 1.0, a->x, n, s->u, n, 0.0, s->xu, p);
+    la_mul('T', 'N', p, c, n, 1.0, a->x, s->u, 0.0, s->xu);
     for (size_t j = 0; j < P; j++) {
         double factor = a->factor == NULL ? 1.0 : a->factor[j];
         bool nonzero = s->row[j] > limit || factor == 0.0;

@@ -36,7 +36,7 @@ void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp
 /* H = diag(h), exactly: v_i = max(0, (b_i + t) / h_i). p log p. */
 void qp_diagonal(int p, const double *h, const double *b, qp_work *work, double *v, qp_info *info);
 
-/* ---- hadamard.c ------------------------------------------------------------------------
+/* ---- products with G o N ------------------------------------------------------------------------
  * Products with H = scale (G o N) + shift I, none of whose p x p factors is
  * formed: G = F'F with F r x p, N = w0 I + sign R'R with R k x p, o the Hadamard product.
  *   (G o N) x = w0 diag(G) o x + sign diag(F'F diag(x) R'R):

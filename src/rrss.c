@@ -49,7 +49,7 @@ static int rotate(rrss_work *work, const double *u)
     info = eig_range(r, work->k, 1, r, work->w, work->q);
     if (info) return info;
     for (int l = 0; l < r; l++) work->w[l] = fmax(work->w[l], 0.0);
-    la_gemm_checked('T', 'N', r, n, r, 1.0, work->q, r, x, r, 0.0, work->yt, r);
+    la_mul('T', 'N', r, n, r, 1.0, work->q, x, 0.0, work->yt);
     return 0;
 }
 
@@ -90,7 +90,7 @@ static void product_norms(rrss_work *work, const double *x, double by, double *n
     int r = work->problem->r, n = work->problem->n;
 
     la_gram('N', r, n, work->m, work->k);
-    la_gemm_checked('N', 'N', r, n, r, 1.0, work->k, r, x, r, 0.0, work->m, r);
+    la_mul('N', 'N', r, n, r, 1.0, work->k, x, 0.0, work->m);
     for (int j = 0; j < n; j++) {
         size_t at = (size_t) j * (size_t) r;
         norm[j] = by * sqrt(fmax(0.0, la_dot(r, x + at, work->m + at)));
@@ -118,17 +118,9 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
     int n = problem->n, r = problem->r;
     size_t N = (size_t) n, R = (size_t) r;
     rrss_work work = {.problem = problem, .w = ufs_dalloc(R, 1)};
-    mm s = {.p = n,
-            .others = n,
-            .least = n,
-            .convex = true,
-            .settings = settings,
-            .out = result,
-            .run = run,
-            .data = &work,
-            .minimise = minimise};
+    mm s = {.p = n, .others = n, .least = n, .convex = true, .data = &work, .minimise = minimise};
 
-    mm_init(&s);
+    mm_init(&s, settings, result, run);
     ufs_dalloc_each(R, R, (double **[]){&work.k, &work.q, NULL});
     ufs_dalloc_each(R, N, (double **[]){&work.yt, &work.m, NULL});
     /* The dual point of A = 0: x_i / ||x_i||. */

@@ -113,7 +113,7 @@ static int take_columns(rsr_work *w, const int *set, int count, int from, int mo
 static int product(rsr_work *w, const int *set, int count, int from, double by)
 {
     int r = w->r, cols = take_columns(w, set, count, from, UFS_STRIP, NULL);
-    la_gemm_checked('N', 'N', r, cols, w->n, by, w->y, r, w->a, w->n, 0.0, w->strip, r);
+    la_mul('N', 'N', r, cols, w->n, by, w->y, w->a, 0.0, w->strip);
     return cols;
 }
 
@@ -139,11 +139,11 @@ static int without_ridge(rsr_work *w, mm *s)
             w->z[i + a * N] = w->scale[i] * w->problem->x[i + (size_t) w->free[a] * N];
     ufs_copy(w->c, w->z, N * F);
     la_chol_solve(n, free, w->k, w->c);
-    la_gemm('T', 'N', free, free, n, 1.0, w->z, n, w->c, n, 0.0, w->s, free);
+    la_mul('T', 'N', free, free, n, 1.0, w->z, w->c, 0.0, w->s);
     for (size_t a = 0; a < F; a++) w->s[a + a * F] *= 1.0 + UFS_ROUNDING;
     lapack = la_chol(free, w->s);
     if (lapack) return lapack;
-    la_gemm('N', 'N', r, free, n, 1.0, w->y, r, w->c, n, 0.0, w->wf, r);
+    la_mul('N', 'N', r, free, n, 1.0, w->y, w->c, 0.0, w->wf);
     la_trsm('R', 'U', 'N', r, free, 1.0, w->s, free, w->wf, r);
     la_trsm('R', 'U', 'T', r, free, 1.0, w->s, free, w->wf, r);
     for (size_t a = 0; a < F; a++) s->out->row[w->free[a]] = la_nrm2(r, w->wf + a * R);
@@ -167,8 +167,7 @@ static int by_samples(rsr_work *w, mm *s)
     if (lapack) return lapack;
     la_trsm('R', 'U', 'N', n, n, 1.0, w->k, n, w->y, n);
     la_trsm('R', 'U', 'T', n, n, lambda, w->k, n, w->y, n);
-    if (w->n_free > 0)
-        la_gemm_checked('N', 'T', n, n, w->n_free, -lambda, w->wf, n, w->c, n, 1.0, w->y, n);
+    if (w->n_free > 0) la_mul('N', 'T', n, n, w->n_free, -lambda, w->wf, w->c, 1.0, w->y);
     products(w, w->other, w->n_other, 2.0 / lambda, s->out->dual);
     for (int a = 0; a < w->n_other; a++) {
         int j = w->other[a];
@@ -191,10 +190,10 @@ static int by_rows(rsr_work *w, mm *s)
                                                               : lambda;
     lapack = la_chol(q, w->k);
     if (lapack) return lapack;
-    la_gemm_checked('N', 'N', p, q, n, 1.0, w->y, p, w->a, n, 0.0, w->b, p);
+    la_mul('N', 'N', p, q, n, 1.0, w->y, w->a, 0.0, w->b);
     la_trsm('R', 'U', 'N', p, q, 1.0, w->k, q, w->b, p);
     la_trsm('R', 'U', 'T', p, q, 1.0, w->k, q, w->b, p);
-    la_gemm_checked('N', 'T', p, n, q, -1.0, w->b, p, w->a, n, 1.0, w->y, p);
+    la_mul('N', 'T', p, n, q, -1.0, w->b, w->a, 1.0, w->y);
     if (s->settings->accelerate) lapack = la_chol_inverse(q, w->k); /* for s->left */
     for (size_t l = 0; l < Q; l++) {
         int j = s->set[l];
@@ -255,31 +254,19 @@ static void price(void *data, mm *s)
             for (size_t e = 0; e < R; e++) w->strip[(size_t) used * R + e] = u * u / factor * b[e];
             used++;
         }
-        if (used > 0)
-            la_gemm_checked('N', 'T', r, n, used, -1.0, w->strip, r, w->a, n, 1.0, w->b, r);
+        if (used > 0) la_mul('N', 'T', r, n, used, -1.0, w->strip, w->a, 1.0, w->b);
     }
     if (w->p <= n) return;
-    if (w->n_free > 0)
-        la_gemm_checked('N', 'T', r, n, w->n_free, -1.0, w->wf, r, w->z, n, 1.0, w->b, r);
+    if (w->n_free > 0) la_mul('N', 'T', r, n, w->n_free, -1.0, w->wf, w->z, 1.0, w->b);
     la_col_norms(r, n, w->b, s->out->residual);
     for (size_t i = 0; i < N; i++)
         if (w->scale[i] > 0.0) s->out->residual[i] /= w->scale[i];
 }
 
-/* W_F, F x p, from e = K^{-1} G^{-1/2} X, which becomes V / lambda. */
-static void coefficients_of_free(rsr_work *w, double *e, double *free)
-{
-    int n = w->n, p = w->p, f = w->n_free;
-
-    la_gemm_checked('T', 'N', f, p, n, 1.0, w->z, n, e, n, 0.0, free, f);
-    la_chol_solve(f, p, w->s, free);
-    la_gemm_checked('N', 'N', n, p, f, -1.0, w->c, n, free, f, 1.0, e, n);
-}
-
 /* W of the last step, p x p; objective and gap become those of these numbers. */
 static void coefficients(rsr_work *w, mm *s, double *out)
 {
-    int n = w->n, p = w->p;
+    int n = w->n, p = w->p, f = w->n_free;
     size_t P = (size_t) p, N = (size_t) n;
     const double *x = w->problem->x;
     double *e = p > n ? ufs_dalloc(N, P) : w->a;
@@ -294,9 +281,13 @@ static void coefficients(rsr_work *w, mm *s, double *out)
         /* R X'G^{-1/2} V / lambda, where V is computed again: the stored one is that of T. */
         la_scale_rows(n, p, w->scale, x, e);
         la_chol_solve(n, p, w->k, e);
-        if (w->n_free > 0) coefficients_of_free(w, e, free);
+        if (f > 0) { /* W_F, F x p; e, K^{-1} G^{-1/2} X, becomes V / lambda. */
+            la_mul('T', 'N', f, p, n, 1.0, w->z, e, 0.0, free);
+            la_chol_solve(f, p, w->s, free);
+            la_mul('N', 'N', n, p, f, -1.0, w->c, free, 1.0, e);
+        }
         la_scale_rows(n, p, w->scale, e, e);
-        la_gemm_checked('T', 'N', p, p, n, 2.0, x, n, e, n, 0.0, out, p);
+        la_mul('T', 'N', p, p, n, 2.0, x, e, 0.0, out);
         for (size_t i = 0; i < P * P; i++) {
             double factor = mm_factor(w->settings, (int) (i % P)), u = s->u[i % P];
             out[i] *= factor > 0.0 ? u * u / factor : 0.0;
@@ -306,25 +297,13 @@ static void coefficients(rsr_work *w, mm *s, double *out)
                 out[(size_t) w->free[a] + c * P] = free[a + c * (size_t) w->n_free];
     }
     ufs_copy(e, x, N * P);
-    la_gemm_checked('N', 'N', n, p, p, -1.0, x, n, out, p, 1.0, e, n);
+    la_mul('N', 'N', n, p, p, -1.0, x, out, 1.0, e);
     la_row_norms(n, p, e, s->out->residual);
     la_row_norms(p, p, out, s->out->row);
     mm_settle(s);
 }
 
 /* ---- the whole --------------------------------------------------------------------------- */
-
-static void init_free(rsr_work *w)
-{
-    size_t N = (size_t) w->n, R = (size_t) w->r, F = 0;
-
-    ufs_ialloc_each((size_t) w->p, (int **[]){&w->free, &w->other, NULL});
-    for (int j = 0; j < w->p; j++) F += mm_is_free(w->settings, j);
-    if (F == 0 || w->p <= w->n) return;
-    ufs_dalloc_each(N, F, (double **[]){&w->z, &w->c, NULL});
-    w->s = ufs_dalloc(F, F);
-    w->wf = ufs_dalloc(R, F);
-}
 
 /* T by QR of X', n rows of it at a time under the R so far: a Cholesky factor of X X' is off by the root
  * of rounding, and a bound by as much. About 4n^2 p flops, 4n^2 doubles for now. */
@@ -354,7 +333,7 @@ static int root_of_gram(rsr_work *w)
 static int init(rsr_work *w)
 {
     int n = w->n, p = w->p;
-    size_t N = (size_t) n, R = (size_t) w->r, strip = R > UFS_STRIP ? R : UFS_STRIP;
+    size_t N = (size_t) n, R = (size_t) w->r, strip = R > UFS_STRIP ? R : UFS_STRIP, F = 0;
 
     ufs_dalloc_each(R, N, (double **[]){&w->t, &w->y, NULL});
     w->scale = ufs_dalloc(N, 1);
@@ -362,7 +341,13 @@ static int init(rsr_work *w)
     w->a = ufs_dalloc(N, strip);
     w->b = ufs_dalloc(R, R);
     w->strip = ufs_dalloc(R, UFS_STRIP);
-    init_free(w);
+    ufs_ialloc_each((size_t) p, (int **[]){&w->free, &w->other, NULL});
+    for (int j = 0; j < p; j++) F += mm_is_free(w->settings, j);
+    if (F > 0 && p > n) {
+        ufs_dalloc_each(N, F, (double **[]){&w->z, &w->c, NULL});
+        w->s = ufs_dalloc(F, F);
+        w->wf = ufs_dalloc(R, F);
+    }
     if (p > n) return root_of_gram(w);
     la_transpose(n, p, w->problem->x, w->t);
     return 0;
@@ -448,15 +433,12 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
             .depth = p > n ? 0 : DEPTH,
             .own = OWN,
             .count = problem->count,
-            .settings = settings,
-            .out = &result->norms,
-            .run = run,
             .data = &w,
             .minimise = minimise,
             .price = price};
     double first;
 
-    mm_init(&s);
+    mm_init(&s, settings, &result->norms, run);
     run->lapack = init(&w);
     if (run->lapack) return;
     /* W = 0, its dual point x_i / |x_i|. */

@@ -69,20 +69,14 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
     anderson_init(&work->history, problem->n * problem->c, settings->memory);
 }
 
-/* How many rows irls has not driven to the level of its smoothing; `norm` holds those of V. */
-static int irls_nonzero(const socfs_work *work)
-{
-    int count = 0;
-    for (int i = 0; i < work->problem->p; i++)
-        count += work->norm[i] > 10.0 * sqrt(work->problem->eps);
-    return count;
-}
-
 static void record(socfs_work *work, const socfs_stage *s, double objective, double change,
                    int inner)
 {
-    double nonzero = s->exact ? work->gl.nonzero : irls_nonzero(work);
+    double nonzero = s->exact ? work->gl.nonzero : 0.0;
 
+    /* Rows that irls has not driven to the level of its smoothing; `norm` holds those of V. */
+    for (int i = 0; i < work->problem->p && !s->exact; i++)
+        nonzero += work->norm[i] > 10.0 * sqrt(work->problem->eps);
     work->result->objective = objective;
     if (s->lambda != work->problem->lambda) return;
     ufs_trace_add(&work->run->trace, (double[]){(double) work->run->iterations, objective, change,
@@ -136,15 +130,6 @@ static bool step_done(socfs_work *work, const socfs_stage *s, double j_old, doub
     ufs_hook_step(&work->run->hook, work->iterations, j, change);
     if (!R_FINITE(j)) work->run->status = UFS_DIVERGED;
     return R_FINITE(j);
-}
-
-/* Corrects the last row of the trace: the last V-step has lowered its objective a little more. */
-static void amend(socfs_work *work, const socfs_stage *s, double objective)
-{
-    ufs_trace *trace = &work->run->trace;
-    work->result->objective = objective;
-    if (s->lambda != work->problem->lambda || trace->length == 0) return;
-    trace->value[trace->capacity + trace->length - 1] = objective;
 }
 
 static double negative_ss(size_t len, const double *e)
@@ -227,6 +212,7 @@ static void finish(socfs_work *work)
 
 static void run_exact(socfs_work *work, const socfs_stage *s)
 {
+    ufs_trace *trace = &work->run->trace;
     size_t len = size_e(work), len_v = (size_t) work->problem->p * (size_t) work->problem->c;
     double c = work->problem->c, j;
 
@@ -272,7 +258,10 @@ static void run_exact(socfs_work *work, const socfs_stage *s)
         if (!step_done(work, s, j_old, j, inner) || work->run->status == UFS_CONVERGED) break;
     }
     finish(work);
-    amend(work, s, exact_objective(work, work->e));
+    /* The last V-step has lowered the objective of the last row a little more. */
+    work->result->objective = exact_objective(work, work->e);
+    if (s->lambda != work->problem->lambda || trace->length == 0) return;
+    trace->value[trace->capacity + trace->length - 1] = work->result->objective;
 }
 
 /* ---- reweighted least squares ---------------------------------------------------------------- */

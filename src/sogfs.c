@@ -160,9 +160,8 @@ static void symmetric_graph(sogfs_work *s)
 static void apply_minus_laplacian(const void *data, int m, const double *x, double *y)
 {
     const graph_csr *g = data;
-    size_t len = (size_t) g->n * (size_t) m;
-    graph_mult(g, true, m, x, y);
-    for (size_t i = 0; i < len; i++) y[i] = -y[i];
+    ufs_copy(y, x, (size_t) g->n * (size_t) m);
+    graph_recur(g, true, m, 1, (const double[]){1.0, 0.0, 0.0}, y);
 }
 
 static void recur_minus_laplacian(const void *data, int m, int steps, const double *c, double *x)
@@ -259,7 +258,7 @@ static int update_w(sogfs_work *s)
         lapack = wstep_factor(&s->step, s->lx);
     } else {
         graph_mult(&s->l, true, p, x, s->lx);
-        la_gemm_checked('T', 'N', p, p, n, 1.0, x, n, s->lx, n, 0.0, s->step.m, p);
+        la_mul('T', 'N', p, p, n, 1.0, x, s->lx, 0.0, s->step.m);
         la_fill_lower(p, s->step.m);
     }
     if (lapack) return lapack;
@@ -268,7 +267,7 @@ static int update_w(sogfs_work *s)
     s->inner.tol = fmax(s->settings->inner_tol, s->fine ? 0.0 : COARSE);
     lapack = wstep_solve(&s->step);
     if (lapack) return lapack;
-    la_gemm('N', 'N', n, s->problem->step.c, p, 1.0, x, n, s->out->step.w, p, 0.0, s->z, n);
+    la_mul('N', 'N', n, s->problem->step.c, p, 1.0, x, s->out->step.w, 0.0, s->z);
     return 0;
 }
 

@@ -4,14 +4,14 @@
 #include "x_ops.h"
 
 typedef struct {
-    const ufs_x *x;      /* n x p, rows = items */
-    double mu;           /* ridge, > 0 */
-    int n_given;         /* items chosen beforehand, */
-    const int *given;    /* 0-based, all different */
-    const bool *allowed; /* n: which may be picked; NULL: all */
-    const double *cost;  /* n: what a pick costs, > 0; NULL: nothing */
-    double budget;       /* of all picks */
-    bool per_cost;       /* with costs: the largest decrease per unit of cost is best */
+    const ufs_x *x;     /* n x p, rows = items */
+    double mu;          /* ridge, > 0 */
+    int n_given;        /* items chosen beforehand, */
+    const int *given;   /* 0-based, all different */
+    const int *allowed; /* n: which may be picked; NULL: all */
+    const double *cost; /* n: what a pick costs, > 0; NULL: nothing */
+    double budget;      /* of all picks */
+    bool per_cost;      /* with costs: the largest decrease per unit of cost is best */
 } ted_problem;
 
 typedef struct {

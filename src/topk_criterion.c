@@ -19,21 +19,6 @@
 
 /* ---- quotas ---------------------------------------------------------------------------------- */
 
-/* Sets of k features within quotas of strata. Such sets are the bases of a matroid:
- * the one with the smallest sum takes features in the order of their values, but those of a full stratum
- * and those that would take the room of what strata lack. Their hull has 0 <= s <= 1, the sum k, and for
- * each stratum a sum between its least and its most. */
-static void topk_quota_init(topk_criterion *g)
-{
-    size_t L = (size_t) g->quota.n, P = (size_t) g->p;
-
-    for (int i = 0; i < 2; i++) g->walk[i] = (topk_walk){&g->quota, ufs_ialloc(L), 0, 0};
-    if (g->quota.level == NULL) return;
-    g->index = ufs_ialloc(P > L ? P : L);
-    g->part = ufs_dalloc(P, 2);
-    g->total = ufs_dalloc(L, 1);
-}
-
 void topk_walk_begin(topk_walk *walk, int room)
 {
     walk->room = room;
@@ -42,13 +27,6 @@ void topk_walk_begin(topk_walk *walk, int room)
         walk->have[l] = 0;
         walk->lacking += walk->quota->least[l];
     }
-}
-
-static void topk_walk_copy(topk_walk *walk, const topk_walk *from)
-{
-    walk->room = from->room;
-    walk->lacking = from->lacking;
-    for (int l = 0; l < walk->quota->n; l++) walk->have[l] = from->have[l];
 }
 
 static int level_of(const topk_walk *walk, int j)
@@ -224,13 +202,13 @@ static int factor_subset(topk_criterion *g, const int *subset)
 static void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double *out)
 {
     gather(g, subset, m);
-    la_gemm_checked('T', 'N', g->p, m, g->r, 1.0, g->f, g->r, g->cols, g->r, 0.0, out, g->p);
+    la_mul('T', 'N', g->p, m, g->r, 1.0, g->f, g->cols, 0.0, out);
 }
 
 double topk_criterion_value(topk_criterion *g, const int *subset)
 {
     if (factor_subset(g, subset)) return R_PosInf;
-    la_tri_solve('T', g->k, g->c, g->small, g->bs);
+    la_trsm('L', 'U', 'T', g->k, g->c, 1.0, g->small, g->k, g->bs, g->k);
     return g->yy - la_ss((size_t) g->k * (size_t) g->c, g->bs);
 }
 
@@ -242,21 +220,11 @@ static int by_entry(const void *x, const void *y)
     return a->index < b->index ? -1 : (a->index > b->index);
 }
 
-static void order_by_cost(topk_criterion *g)
-{
-    size_t P = (size_t) g->p;
-
-    g->cheap = ufs_ialloc(P);
-    g->other = ufs_ialloc((size_t) g->k);
-    for (size_t j = 0; j < P; j++) g->sort[j] = (topk_entry){-g->cost[j], 0.0, (int) j};
-    qsort(g->sort, P, sizeof(topk_entry), by_entry);
-    for (size_t j = 0; j < P; j++) g->cheap[j] = g->sort[j].index;
-}
-
 void topk_criterion_init(topk_criterion *g, bool graph, const ufs_paths *paths)
 {
     int n = g->n, p = g->p;
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) g->c, K = (size_t) g->k, R;
+    size_t L = (size_t) g->quota.n;
 
     g->compressed = p < n && paths->topk_compress;
     g->r = g->compressed ? p : n;
@@ -273,8 +241,19 @@ void topk_criterion_init(topk_criterion *g, bool graph, const ufs_paths *paths)
     g->bs = ufs_dalloc(K, C);
     g->sort = (topk_entry *) R_alloc(P, sizeof(topk_entry));
     g->used = (bool *) R_alloc(P, sizeof(bool));
-    if (g->cost != NULL) order_by_cost(g);
-    topk_quota_init(g);
+    if (g->cost != NULL) {
+        g->cheap = ufs_ialloc(P);
+        g->other = ufs_ialloc(K);
+        for (size_t j = 0; j < P; j++) g->sort[j] = (topk_entry){-g->cost[j], 0.0, (int) j};
+        qsort(g->sort, P, sizeof(topk_entry), by_entry);
+        for (size_t j = 0; j < P; j++) g->cheap[j] = g->sort[j].index;
+    }
+    for (int i = 0; i < 2; i++) g->walk[i] = (topk_walk){&g->quota, ufs_ialloc(L), 0, 0};
+    if (g->quota.level != NULL) {
+        g->index = ufs_ialloc(P > L ? P : L);
+        g->part = ufs_dalloc(P, 2);
+        g->total = ufs_dalloc(L, 1);
+    }
     g->u = ufs_dalloc(N, P);
     g->system = ufs_dalloc(R, R);
 }
@@ -300,12 +279,15 @@ static int compress(topk_criterion *g, const double *weights, double lambda_i)
             double degree = degree_of(weights, n, i);
             for (size_t j = 0; j < p; j++) g->chol[i + j * n] = degree * g->x[i + j * n];
         }
-        la_gemm_checked('N', 'N', g->n, g->p, g->n, -1.0, weights, g->n, g->x, g->n, 1.0, g->chol,
-                        g->n);
-        la_gemm_checked('T', 'N', g->p, g->p, g->n, lambda_i, g->x, g->n, g->chol, g->n, 1.0,
-                        kernel, g->p);
+        la_mul('N', 'N', g->n, g->p, g->n, -1.0, weights, g->x, 1.0, g->chol);
+        la_mul('T', 'N', g->p, g->p, g->n, lambda_i, g->x, g->chol, 1.0, kernel);
     }
-    lapack = la_chol_unit(g->p, kernel, size, g->pivot, &rank, g->diag);
+    /* Of columns of unit length, so that the rank does not depend on their units. */
+    for (size_t j = 0; j < p; j++)
+        size[j] = kernel[j * (p + 1)] > 0.0 ? sqrt(kernel[j * (p + 1)]) : 1.0;
+    for (size_t j = 0; j < p; j++)
+        for (size_t i = 0; i <= j; i++) kernel[i + j * p] = kernel[i + j * p] / size[i] / size[j];
+    lapack = la_chol_pivoted(g->p, kernel, g->pivot, &rank, g->diag);
     if (lapack) return lapack;
     memset(g->f_own, 0, p * p * sizeof(double));
     memset(g->h, 0, p * c * sizeof(double));
@@ -331,7 +313,7 @@ static int factor_graph(topk_criterion *g, const double *weights, double lambda_
     }
     lapack = la_chol_checked(g->n, g->chol);
     if (lapack) return lapack;
-    la_tri_solve('T', g->n, g->c, g->chol, g->h);
+    la_trsm('L', 'U', 'T', g->n, g->c, 1.0, g->chol, g->n, g->h, g->n);
     ufs_copy(g->f_own, g->x, n * (size_t) g->p);
     for (int from = 0; from < g->p; from += UFS_STRIP) {
         R_CheckUserInterrupt();
@@ -393,7 +375,7 @@ int topk_criterion_relaxed(topk_criterion *g, const double *v, double *trace)
     if (lapack) return lapack;
     ufs_copy(g->m, g->h, r * (size_t) g->c);
     la_chol_solve(g->r, g->c, g->system, g->m);
-    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, g->m, g->r, 0.0, g->pull, g->p);
+    la_mul('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->m, 0.0, g->pull);
     return 0;
 }
 
@@ -418,10 +400,10 @@ static int prepare(topk_polish *work, topk_criterion *g, const int *subset)
     la_chol_solve(k, c, g->small, g->bs);
     lapack = la_chol_inverse(k, g->small);
     if (lapack) return lapack;
-    la_gemm_checked('N', 'N', p, k, k, 1.0, work->kc, p, g->small, k, 0.0, work->u, p);
+    la_mul('N', 'N', p, k, k, 1.0, work->kc, g->small, 0.0, work->u);
     ufs_copy(work->r, g->b, (size_t) p * (size_t) c);
-    la_gemm('N', 'N', p, c, k, -1.0, work->kc, p, g->bs, k, 1.0, work->r, p);
-    la_gemm('N', 'T', p, k, c, 1.0, work->r, p, g->bs, k, 0.0, work->rt, p);
+    la_mul('N', 'N', p, c, k, -1.0, work->kc, g->bs, 1.0, work->r);
+    la_mul('N', 'T', p, k, c, 1.0, work->r, g->bs, 0.0, work->rt);
     la_row_norms(p, c, work->r, work->rr);
     la_row_norms(k, c, g->bs, work->tt);
     return 0;
@@ -492,7 +474,9 @@ static double reserve(topk_criterion *g, int j)
     topk_walk *walk = &g->walk[1];
     double sum = 0.0;
 
-    topk_walk_copy(walk, &g->walk[0]);
+    walk->room = g->walk[0].room;
+    walk->lacking = g->walk[0].lacking;
+    for (int l = 0; l < g->quota.n; l++) walk->have[l] = g->walk[0].have[l];
     topk_walk_take(walk, j);
     for (int a = 0; a < g->p && walk->room > 0; a++) {
         int i = g->cheap[a];

@@ -169,22 +169,11 @@ static double lloyd(topk_label *work, int *label)
     return sum;
 }
 
-/* 1..c by first occurrence. */
-static void relabel(int n, int c, int *label, int *code)
-{
-    int next = 0;
-    for (int j = 0; j < c; j++) code[j] = 0;
-    for (int i = 0; i < n; i++) {
-        if (code[label[i] - 1] == 0) code[label[i] - 1] = ++next;
-        label[i] = code[label[i] - 1];
-    }
-}
-
 int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label)
 {
     size_t n = (size_t) work->n;
     double wss, again;
-    int lapack = embed(work, z);
+    int lapack = embed(work, z), next = 0;
 
     if (lapack) return lapack;
     if (work->c == 1) {
@@ -200,7 +189,12 @@ int topk_label_solve(topk_label *work, const double *z, bool have_previous, int 
         again = lloyd(work, work->again);
         if (again <= wss + UFS_TIE) memcpy(work->trial, work->again, n * sizeof(int));
     }
-    memcpy(label, work->trial, n * sizeof(int));
-    relabel(work->n, work->c, label, work->size);
+    /* 1..c by first occurrence. */
+    memset(work->size, 0, (size_t) work->c * sizeof(int));
+    for (size_t i = 0; i < n; i++) {
+        int *code = work->size + work->trial[i] - 1;
+        if (*code == 0) *code = ++next;
+        label[i] = *code;
+    }
     return 0;
 }

@@ -36,10 +36,9 @@ static void apply(void *data, const double *s, double *out)
     size_t p = (size_t) g->p, c = (size_t) g->c;
     double sum = 0.0, rho = work->rho;
 
-    for (size_t l = 0; l < c; l++)
-        for (size_t i = 0; i < p; i++) work->av[i + l * p] = work->a[i + l * p] * s[i];
-    la_gemm('N', 'N', g->r, g->c, g->p, 1.0, g->f, g->r, work->av, g->p, 0.0, g->m, g->r);
-    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, g->m, g->r, 0.0, g->pull, g->p);
+    la_scale_rows(g->p, g->c, s, work->a, work->av);
+    la_mul('N', 'N', g->r, g->c, g->p, 1.0, g->f, work->av, 0.0, g->m);
+    la_mul('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->m, 0.0, g->pull);
     for (size_t i = 0; i < p; i++) sum += s[i];
     for (size_t i = 0; i < p; i++) out[i] = rho * (sum + 2.0 * s[i]);
     for (size_t l = 0; l < c; l++)
@@ -155,8 +154,7 @@ int topk_select_admm(topk_select *work, const topk_select_settings *settings, in
 
         if (lapack) return lapack;
         /* A' = V f'(f V^2 f' + lambda_a I)^{-1} h. */
-        for (size_t l = 0; l < (size_t) g->c; l++)
-            for (size_t i = 0; i < p; i++) work->a[i + l * p] = work->v[i] * g->pull[i + l * p];
+        la_scale_rows(g->p, g->c, work->v, g->pull, work->a);
         ufs_hook_step(NULL, 0, 0.0, 0.0);
         objective = step_v(work);
         step_copies(work, residual);

@@ -170,10 +170,3 @@ void topk_bound_init(topk_bound *work, const topk_criterion *g);
  * been factored. Returns LAPACK's code. */
 int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fixed,
                      const double *start, double target, double tol, int max_iter);
-
-typedef struct {
-    int node_limit;
-    double tol; /* and max_iter: of a relaxation that cannot be cut */
-    int max_iter;
-} topk_limits;
-

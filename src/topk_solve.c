@@ -283,9 +283,9 @@ static void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset)
  * value *value; both are improved in place, by polishing what roundings find (polish NULL:
  * as they are). Memory: node_limit times 24 bytes. Returns LAPACK's code. */
 static int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g,
-                             const topk_limits *limits, int *subset, double *value)
+                             const topk_settings *settings, int *subset, double *value)
 {
-    int node_limit = limits->node_limit;
+    int node_limit = settings->node_limit;
     size_t p = (size_t) g->p, k = (size_t) g->k;
     signed char *fixed = (signed char *) R_alloc(p, 1); /* 1 in, -1 out, 0 free */
     node *t = (node *) R_alloc((size_t) node_limit + 2, sizeof(node));
@@ -317,8 +317,8 @@ static int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criteri
             if (in > g->k || in + n_free < g->k) continue;
             if (!topk_quota_feasible(g, fixed)) continue;
             if (g->cost != NULL && !topk_affordable(g, price)) continue;
-            lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), limits->tol,
-                                      limits->max_iter);
+            lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value),
+                                      sqrt(settings->bound_tol), settings->bound_max_iter);
             if (lapack) return lapack;
             if (work->lower >= cut_below(*value)) continue;
             topk_bound_round(work, g, trial);
@@ -493,8 +493,7 @@ static double theta_change(topk_work *work)
     double largest = 0.0, drift = 0.0;
 
     if (!work->graph) return 0.0;
-    la_gemm('N', 'N', n, c, problem->p, 1.0, problem->x, n, work->result->a, problem->p, 0.0,
-            work->projected, n);
+    la_mul('N', 'N', n, c, problem->p, 1.0, problem->x, work->result->a, 0.0, work->projected);
     next.label = work->result->label;
     next.projected = work->projected;
     for (size_t j = 0; j < N; j++)
@@ -640,10 +639,7 @@ static int prove(topk_work *work)
     if (settings->branch) {
         void *mark = vmaxget();
         lapack = topk_branch_solve(&work->bound, settings->polish ? &work->polish : NULL,
-                                   &work->criterion,
-                                   &(topk_limits){settings->node_limit, sqrt(settings->bound_tol),
-                                                  settings->bound_max_iter},
-                                   result->chosen, &work->value);
+                                   &work->criterion, settings, result->chosen, &work->value);
         vmaxset(mark);
         if (lapack) return lapack;
         result->nodes = work->bound.nodes;

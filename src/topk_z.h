@@ -1,5 +1,5 @@
 /* topk_z.h: sub-problem 1 of top-k selection, the representation Z of the samples by each
- * other, by ADMM (topk_admm.c) or by linear programmes (topk_lp.c); and the clusters
+ * other, by ADMM or by linear programmes (topk_z.c); and the clusters
  * that follow from it (topk_label.c). */
 #pragma once
 
@@ -47,22 +47,13 @@ typedef struct {
     bool solved;
 } topk_z_state;
 
-/* sum((1 + lambda_z Theta) |Z|) + lambda_e ||E||_1, E n x p. */
-double topk_z_objective(const topk_z_settings *settings, const topk_theta *theta, const double *z,
-                        int p, const double *e);
-
 /* w = (|z| + |z|')/2. */
 void topk_links(int n, const double *z, double *w);
-
-/* A lower bound on the part of sample i in that: of the dual, max y'x_i, |y| <= lambda_e,
- * |x_j'y| <= w_j, at the multiplier y (p), made feasible by a factor. reach: x y. */
-double topk_z_bound(const topk_z_settings *settings, const topk_theta *theta, int i, int p,
-                    const double *xi, const double *y, const double *reach);
 
 /* Both solvers take row i of theta for sample i; z (n x n) and e (n x p) are where the results will
  * be, and xt (p x n) is only used during a solve. */
 
-/* ---- topk_admm.c ---------------------------------------------------------------------- */
+/* ---- topk_z.c: ADMM ------------------------------------------------------------------- */
 
 typedef struct {
     int n, p;
@@ -94,7 +85,7 @@ void topk_admm_go_on(topk_admm *work, const topk_z_settings *settings, const top
 double topk_admm_gap(const topk_admm *work, const topk_z_settings *settings,
                      const topk_theta *theta);
 
-/* ---- topk_lp.c ------------------------------------------------------------------------ */
+/* ---- topk_z.c: linear programmes ------------------------------------------------------ */
 
 typedef struct {
     int n, p, most;  /* most = min(n, p): the largest basis */

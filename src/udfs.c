@@ -61,7 +61,7 @@ static int scatter(wstep *w, const udfs_problem *problem)
         member[0] = (int) i;
         memcpy(member + 1, knn.index + i * (S - 1), (S - 1) * sizeof(int));
         lapack = neighbourhood(problem, rows, member, part, q);
-        if (!wide) la_gemm('N', 'N', p, size, size, 1.0, part, p, q, size, 0.0, image, p);
+        if (!wide) la_mul('N', 'N', p, size, size, 1.0, part, q, 0.0, image);
         for (size_t a = 0; a < S; a++) {
             double *to = sum + (size_t) member[a] * (wide ? N : P);
             for (size_t b = 0; b < S && wide; b++) to[member[b]] += q[b + a * S];
@@ -70,7 +70,7 @@ static int scatter(wstep *w, const udfs_problem *problem)
     }
     if (lapack == 0 && wide) lapack = wstep_factor(w, sum);
     if (lapack == 0 && !wide) {
-        la_gemm_checked('N', 'T', p, p, n, 1.0, rows, p, sum, p, 0.0, w->m, p);
+        la_mul('N', 'T', p, p, n, 1.0, rows, sum, 0.0, w->m);
         la_fill_lower(p, w->m);
     }
     vmaxset(mark);

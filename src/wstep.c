@@ -74,10 +74,10 @@ static int minimise(void *data, mm *s)
     for (size_t a = 0; a < Q; a++)
         for (size_t l = 0; l < C; l++) all[(size_t) s->set[a] + l * P] = vector[a + l * Q];
     if (p > n) {
-        la_gemm('N', 'N', n, c, p, 1.0, w->b, n, all, p, 0.0, w->zw, n);
-        la_gemm('T', 'N', p, c, n, 1.0, w->b, n, w->zw, n, 0.0, vector, p);
+        la_mul('N', 'N', n, c, p, 1.0, w->b, all, 0.0, w->zw);
+        la_mul('T', 'N', p, c, n, 1.0, w->b, w->zw, 0.0, vector);
     } else {
-        la_gemm('N', 'N', p, c, p, 1.0, w->m, p, all, p, 0.0, vector, p);
+        la_mul('N', 'N', p, c, p, 1.0, w->m, all, 0.0, vector);
     }
     s->rest = 0.0;
     for (size_t l = 0; l < C; l++) s->rest += la_dot(p, all + l * P, vector + l * P);
@@ -98,14 +98,8 @@ void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, ufs_r
     bool narrows = problem->settings.accelerate && p > EIG_LOWEST_DENSE;
 
     *w = (wstep){.problem = problem, .out = out};
-    w->s = (mm){.p = p,
-                .least = narrows ? problem->c : p,
-                .clears = true,
-                .settings = &problem->settings,
-                .out = &out->norms,
-                .run = run,
-                .data = w,
-                .minimise = minimise};
+    w->s = (mm){
+        .p = p, .least = narrows ? problem->c : p, .clears = true, .data = w, .minimise = minimise};
     out->norms.penalty = problem->settings.penalty;
     w->m = p > n ? NULL : ufs_dalloc(P, P);
     w->b = p > n ? ufs_dalloc(N, P) : NULL;
@@ -115,7 +109,7 @@ void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, ufs_r
     w->values = ufs_dalloc(C, 1);
     w->zw = ufs_dalloc(N, C);
     eig_lowest_init(&w->lowest, p, problem->c, (int) M, w->m, w->b);
-    mm_init(&w->s);
+    mm_init(&w->s, &problem->settings, &out->norms, run);
 }
 
 int wstep_factor(wstep *w, double *a)
@@ -166,7 +160,7 @@ static int start(wstep *w)
         while (first < n && value[first] <= tie) first++;
         rest = fmin(1.0, (double) w->problem->c / (p - n + first));
         right = w->lowest.scaled; /* scratch */
-        la_gemm('T', 'N', n, p, n, 1.0, vector, n, w->b, n, 0.0, right, n);
+        la_mul('T', 'N', n, p, n, 1.0, vector, w->b, 0.0, right);
     }
     share(first, order, value, w->problem->c - rest * (p - order + first), tie, weight);
     for (size_t j = 0; j < P; j++) {

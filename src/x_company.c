@@ -123,16 +123,7 @@ static int different(int n, int by, const double *x, int most, double *value, in
         count[m] = 1;
         slot[at] = (unsigned char) ++m;
     }
-    for (int i = 1; i < m; i++) {
-        double v = value[i];
-        int c = count[i], at = i;
-        for (; at > 0 && value[at - 1] > v; at--) {
-            value[at] = value[at - 1];
-            count[at] = count[at - 1];
-        }
-        value[at] = v;
-        count[at] = c;
-    }
+    rsort_with_index(value, count, m);
     return m;
 }
 

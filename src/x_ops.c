@@ -32,13 +32,6 @@ bool x_sparse_is_full(const ufs_x *x, int j)
     return count(x, j) > x->n / 3;
 }
 
-static double x_sparse_entries(const ufs_x *x)
-{
-    double total = 0.0;
-    for (int j = 0; j < x->p; j++) total += count(x, j);
-    return total;
-}
-
 /* ---- slabs: w of the c columns, stored by rows, the rest zero ----------------------- */
 
 static int slab_width(int left)
@@ -168,22 +161,6 @@ void x_sparse_column(const ufs_x *x, int j, double *out)
     for (int e = x->start[u]; e < x->start[u + 1]; e++) out[x->row[e]] = (x->value[e] - m) / s;
 }
 
-static double x_sparse_dot(const ufs_x *x, int j, const double *w, double total)
-{
-    int u = ufs_x_user(x, j);
-    double sum = 0.0;
-    for (int e = x->start[u]; e < x->start[u + 1]; e++) sum += x->value[e] * w[x->row[e]];
-    return (sum - ufs_x_shift(x, j) * total) / ufs_x_divide(x, j);
-}
-
-static double x_sparse_axpy(const ufs_x *x, int j, double a, double *y)
-{
-    int u = ufs_x_user(x, j);
-    double weight = a / ufs_x_divide(x, j);
-    for (int e = x->start[u]; e < x->start[u + 1]; e++) y[x->row[e]] += weight * x->value[e];
-    return ufs_x_shift(x, j) * weight;
-}
-
 /* The rows without an entry share the weight that the others leave. */
 static void x_sparse_weighted_ss(const ufs_x *x, const double *root, double *ss)
 {
@@ -252,16 +229,6 @@ static void x_sparse_rows(const ufs_x *x, int m, const int *i, double *out)
 static void first_entries(const ufs_x *x, int *at)
 {
     for (int j = 0; j < x->p; j++) at[j] = x->start[ufs_x_user(x, j)];
-}
-
-static double x_sparse_gram_rows_cost(const ufs_x *x)
-{
-    double n = x->n, cost = 0.0;
-    for (int j = 0; j < x->p; j++) {
-        double nnz = count(x, j);
-        cost += x_sparse_is_full(x, j) ? n * n : nnz * nnz;
-    }
-    return cost + 2.0 * n * n;
 }
 
 /* Columns with hardly a zero, by dsyrk. */
@@ -417,7 +384,11 @@ ufs_x ufs_x_dense(int n, int p, const double *x)
 
 double ufs_x_entries(const ufs_x *x)
 {
-    return x->kind == UFS_X_SPARSE ? x_sparse_entries(x) : (double) x->n * (double) x->p;
+    double total = 0.0;
+
+    if (x->kind != UFS_X_SPARSE) return (double) x->n * (double) x->p;
+    for (int j = 0; j < x->p; j++) total += count(x, j);
+    return total;
 }
 
 void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y)
@@ -457,7 +428,7 @@ void ufs_x_cross_rows(const ufs_x *x, int c, const double *t, double *u)
     void *mark = vmaxget();
 
     if (x->kind == UFS_X_DENSE) {
-        la_gemm('T', 'N', c, x->p, x->n, 1.0, t, x->n, x->dense, x->n, 0.0, u, c);
+        la_mul('T', 'N', c, x->p, x->n, 1.0, t, x->dense, 0.0, u);
     } else {
         double *tall = ufs_dalloc((size_t) x->p, (size_t) c);
         ufs_x_cross(x, c, t, tall);
@@ -479,8 +450,8 @@ void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y)
         /* Use each block of columns twice while it is in memory. */
         memset(y, 0, len * sizeof(double));
         for (walk at = walk_begin(x, X_COLUMNS); walk_next(&at);) {
-            la_gemm('T', 'N', at.m, c, x->n, 1.0, at.columns, x->n, t, x->n, 0.0, u, at.m);
-            la_gemm('N', 'N', x->n, c, at.m, 1.0, at.columns, x->n, u, at.m, 1.0, y, x->n);
+            la_mul('T', 'N', at.m, c, x->n, 1.0, at.columns, t, 0.0, u);
+            la_mul('N', 'N', x->n, c, at.m, 1.0, at.columns, u, 1.0, y);
         }
     }
     vmaxset(mark);
@@ -593,15 +564,25 @@ void ufs_x_gram_some(const ufs_x *x, int m, const int *j, int from, const double
 
 double ufs_x_dot(const ufs_x *x, int j, const double *w, double total, double *scratch)
 {
-    if (x->kind == UFS_X_SPARSE) return x_sparse_dot(x, j, w, total);
-    return la_dot(x->n, ufs_x_column(x, j, scratch), w);
+    int u = ufs_x_user(x, j);
+    double sum = 0.0;
+
+    if (x->kind != UFS_X_SPARSE) return la_dot(x->n, ufs_x_column(x, j, scratch), w);
+    for (int e = x->start[u]; e < x->start[u + 1]; e++) sum += x->value[e] * w[x->row[e]];
+    return (sum - ufs_x_shift(x, j) * total) / ufs_x_divide(x, j);
 }
 
 double ufs_x_axpy(const ufs_x *x, int j, double a, double *y, double *scratch)
 {
-    if (x->kind == UFS_X_SPARSE) return x_sparse_axpy(x, j, a, y);
-    la_axpy(x->n, a, ufs_x_column(x, j, scratch), y);
-    return 0.0;
+    int u = ufs_x_user(x, j);
+    double weight = a / ufs_x_divide(x, j);
+
+    if (x->kind != UFS_X_SPARSE) {
+        la_axpy(x->n, a, ufs_x_column(x, j, scratch), y);
+        return 0.0;
+    }
+    for (int e = x->start[u]; e < x->start[u + 1]; e++) y[x->row[e]] += weight * x->value[e];
+    return ufs_x_shift(x, j) * weight;
 }
 
 void ufs_x_ss(const ufs_x *x, double *ss)
@@ -699,7 +680,7 @@ void ufs_x_row_forms(const ufs_x *x, const double *s, double *out)
             wide = p - from < UFS_STRIP ? p - from : UFS_STRIP;
             R_CheckUserInterrupt();
             fill_half(p, from, wide, s, half);
-            la_gemm('N', 'N', m, wide, from + wide, 1.0, rows, m, half, from + wide, 0.0, with, m);
+            la_mul('N', 'N', m, wide, from + wide, 1.0, rows, half, 0.0, with);
             for (int j = 0; j < wide; j++) {
                 const double *col = rows + (size_t) (from + j) * (size_t) m;
                 const double *by = with + (size_t) j * (size_t) m;
@@ -805,8 +786,14 @@ void ufs_x_gram_cols(const ufs_x *x, double *g)
 
 double ufs_x_gram_rows_cost(const ufs_x *x)
 {
-    double n = x->n;
-    return x->kind == UFS_X_SPARSE ? x_sparse_gram_rows_cost(x) : n * n * (double) x->p;
+    double n = x->n, cost = 2.0 * n * n;
+
+    if (x->kind != UFS_X_SPARSE) return n * n * (double) x->p;
+    for (int j = 0; j < x->p; j++) {
+        double nnz = count(x, j);
+        cost += x_sparse_is_full(x, j) ? n * n : nnz * nnz;
+    }
+    return cost;
 }
 
 /* ---- soundness ---------------------------------------------------------------------- */

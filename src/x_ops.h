@@ -103,6 +103,9 @@ const char *ufs_x_check_slots(int n, int p, size_t n_start, const int *start, si
 
 /* ---- x_pca.c ------------------------------------------------------------------------ */
 
+/* Y = X'X V, V and Y p x m, for eig_problem. */
+void ufs_x_cols_mul(const void *x, int m, const double *v, double *y);
+
 /* The k leading principal components of X: scores n x k, loadings p x k (unit columns,
  * largest entry positive, zero beyond the rank), d2 k squared singular values. loadings may
  * be NULL if n <= p: the scores then have signs of their own, and are zero beyond the rank. By

@@ -53,11 +53,10 @@ static void apply_rows(const void *data, int m, const double *t, double *y)
     ufs_x_gram_mul(data, m, t, y);
 }
 
-static void apply_cols(const void *data, int m, const double *v, double *y)
+void ufs_x_cols_mul(const void *x, int m, const double *v, double *y)
 {
-    const ufs_x *x = data;
     void *mark = vmaxget();
-    double *t = ufs_dalloc((size_t) x->n, (size_t) m);
+    double *t = ufs_dalloc((size_t) ((const ufs_x *) x)->n, (size_t) m);
     ufs_x_mul(x, m, v, t);
     ufs_x_cross(x, m, t, y);
     vmaxset(mark);
@@ -98,7 +97,7 @@ static int leading_pairs(const ufs_x *x, const double *given, int k, double tol,
         eig_info found;
         eig_problem problem = {.n = r,
                                .k = k,
-                               .apply = x->n <= x->p ? apply_rows : apply_cols,
+                               .apply = x->n <= x->p ? apply_rows : ufs_x_cols_mul,
                                .data = x,
                                .block = x->kind == UFS_X_SOURCE && !by_gram ? 8 : 1,
                                .proof = tol < LOOSE && (x->kind != UFS_X_SOURCE || by_gram),

@@ -38,8 +38,10 @@ for (form in names(forms)[here]) {
 long <- clustered(60, 6)
 square <- clustered(24, 16)
 ways <- list(
-  alfs_crowded = function() ufs_alfs(square, alpha_rel = .01, beta_rel = .01, lambda_rel = 1e-3),
-  alfs_few = function() ufs_alfs(square, beta_rel = .6, lambda_rel = 1e-4),
+  alfs_crowded = function() {
+    ufs_alfs(square, alpha_rel = .01, beta_rel = .01, control = ufs_control(paper = list(lambda_rel = 1e-3)))
+  },
+  alfs_few = function() ufs_alfs(square, beta_rel = .6, control = ufs_control(paper = list(lambda_rel = 1e-4))),
   alfs_diagonal = function() {
     ufs_alfs(diag(c(2, 1.5, 1, .5)), center = FALSE, scale = FALSE,
       control = ufs_control(paper = list(alpha = .1, beta = .1, lambda = 4.08)))
