@@ -1,4 +1,5 @@
-/* alfs_step.c: one iteration of alfs_solve.c, W and its copies in blocks of columns.
+/* alfs_step.c: iterations of alfs_solve.c, the side of lambda and the certificate. One iteration, W and
+ * its copies in blocks of columns:
  *
  *   H  = sum over rows and columns of rho copy - L
  *   W  = argmin of the quadratic part = (H + N y) / rr, rr = rho2 + rho3: with E the core
@@ -468,7 +469,6 @@ void alfs_record(const alfs_work *work)
  * (G - L2 - L3 shared by one number lets the longest line count for all.) G is made anew in each pass.
  *
  * Primal: Wtilde with the zero rows of What; with lambda > 0 W with the same zeros. */
-/* ---- dual ------------------------------------------------------------------------- */
 
 void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inner)
 {
@@ -595,8 +595,6 @@ void alfs_write_dual(alfs_work *work, double *p, double *q, double *l)
         l[i] = scale * z->rho_of_v * prox_clip(z->v[i], bound);
     }
 }
-
-/* ---- primal ------------------------------------------------------------------------ */
 
 /* Wtilde, or with lambda > 0 W itself, with the zero rows of What and the zero columns of Wtilde. */
 static void candidate_block(alfs_work *work, int from, int n, double *out)

@@ -48,14 +48,13 @@
  * Constraints: included columns are taken first and never leave; excluded ones are in x, but not chosen;
  * with costs and a budget two choices are made, by decrease and by decrease over cost, each followed
  * by swaps within the budget, and the better one is kept; a ceiling on |cosine| keeps columns out
- * that are closer to a chosen one. Groups: css_start.c. Quotas of strata: css_start.c. */
+ * that are closer to a chosen one. Groups and quotas of strata: css_start.c. */
 #include "css_work.h"
 #include "eig.h"
 
 /* ---- what no columns can beat ---------------------------------------------------------------- */
 
-/* The squares that k principal directions capture: sums of
- * the leading eigenvalues of x x' or x'x (4r^3/3 flops of order r, one LAPACK call); above order
+/* The squares that k principal directions capture: sums of the leading eigenvalues of x x' or x'x (4r^3/3 flops of order r, one LAPACK call); above order
  * `exact_limit` of the first FEW ones by eig_few, the others counted as the last of these. */
 enum { FEW = 30 };
 

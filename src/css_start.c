@@ -1,16 +1,13 @@
-/* css_start.c: the best of several choices, each exchanged until nothing helps: the first one; with
- * costs, one by decrease over cost; and further starts from the best one so far. See css_solve.c. */
+/* css_start.c: the search of css: what may be taken in any form, what it would add, a column in or out,
+ * what every exchange would bring; and the best of several choices, each exchanged until nothing helps:
+ * the first one; with costs, one by decrease over cost; and further starts from the best one so far.
+ * Forms, flops and memory: css_solve.c. */
 #include "css_work.h"
 
-/* ---- one step -------------------------------------------------------------------------------- */
-
-/* The choice of columns, in any form: what may be taken, what it would add, a column in, a
- * column out, and what every exchange would bring. Forms, flops and memory: css_solve.c. */
 /* ---- quotas of strata ------------------------------------------------------------------------ */
 
-/* How many columns of each a choice has at least and at most. A column is
- * taken only if enough columns of the strata that lack some are left, for which there is room and money.
- * Without groups and a ceiling on |cosine| counting tells. With them a search takes a column of the
+/* Each has a least and a most number of columns in a choice. A column is taken only if enough columns of
+ * the strata that lack some are left, for which there is room and money. Without groups and a ceiling on |cosine| counting tells. With them a search takes a column of the
  * stratum with the fewest to spare, then one of the next; it gives up after TRIES columns and then counts
  * as failed. A step takes p flops, and a product with x where |cosine| matters. */
 enum { TRIES = 2000 };
@@ -464,8 +461,7 @@ static void css_drop(css_work *work, int at)
 
 /* ---- what is chosen together ----------------------------------------------------------------- */
 
-/* Columns alone, or groups of them (these in the p-form). The
- * columns g of a group lower the criterion by tr(K_gg^-1 H_gg), H = rest' rest: |g|^2 n_target flops a
+/* Columns alone, or groups of them (these in the p-form). The columns g of a group lower the criterion by tr(K_gg^-1 H_gg), H = rest' rest: |g|^2 n_target flops a
  * group and pick. The largest decrease for each of its places, or its cost, is taken, among the groups
  * for which there is room; a group is exchanged for another that needs no more room. A column takes one
  * place, or all columns of a variable take one. */

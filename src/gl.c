@@ -1,6 +1,4 @@
-/* gl.c: exact row-sparse regression by working sets (see gl.h): the rounds, and what all
- * features take part in. gl_set.c has the working set and its Gram matrix, gl_descent.c
- * descent on it. */
+/* gl.c: exact row-sparse regression by working sets (see gl.h). */
 #include "gl.h"
 
 static size_t gl_place(const gl_work *w, int i)
@@ -36,9 +34,8 @@ static int gl_nonzero(const gl_work *w)
 
 /* ---- the working set --------------------------------------------------------------------- */
 
-/* the working set of gl.c and the cached Gram columns of its features.
- *
- * The working set is set[0..m). Gram columns are valid on set[0..g): see gl.h. */
+/* The working set is set[0..m). Gram columns are valid on set[0..g): see gl.h. */
+
 /* The least number of violators that enter at once, if there are so many. */
 enum { ENTER = 20 };
 
@@ -297,7 +294,7 @@ static bool gl_step(gl_work *w, double lambda, double length)
 
 /* ---- rows without a penalty -------------------------------------------------------------- */
 
-/* rows of gl.c that have no penalty (f_i = 0): columns that must be in. Given the
+/* Rows that have no penalty (f_i = 0) are columns that must be in. Given the
  * other rows they solve a least-squares problem, whose residual is orthogonal to their columns X_F.
  * So they are solved for together after each descent: then R is a dual point up to a factor.
  *
@@ -390,7 +387,7 @@ static void gl_free_step(gl_work *w)
 
 /* ---- a Newton step ----------------------------------------------------------------------- */
 
-/* a Newton step on the rows of the working set that are not zero, where descent
+/* A Newton step goes along the rows of the working set that are not zero, where descent
  * by rows is slow (see gl.h). Half of (GL) there, with G = X_L'X_L (l x l) and N its rows'
  * norms, has the gradient -X_L'R + lambda/2 v_i/||v_i|| and the product with its Hessian
  *   H(D) = G D + lambda/2 (d_i - v_i v_i'd_i / ||v_i||^2) / ||v_i||,
@@ -500,7 +497,7 @@ static bool gl_newton(gl_work *w, double lambda)
 
 /* ---- descent ----------------------------------------------------------------------------- */
 
-/* block coordinate descent on the working set of gl.c, in Gram form (gradient
+/* Block coordinate descent on the working set is done in Gram form (gradient
  * X_W'R, m x c) or residual form (R, n x c), with extrapolation. */
 /* Column f of X as the problem has it. */
 static const double *weighted_column(const gl_work *w, int f)

@@ -50,7 +50,7 @@ typedef struct {
     double *part;         /* n_free x c */
     double *ss;           /* p: ||x_i||^2 */
     double share;         /* sweeps also stop when their steps are this share of the first one's */
-    bool newton;          /* Newton steps in Gram form where they pay (gl_newton.c) */
+    bool newton;          /* Newton steps in Gram form where they pay (gl.c) */
     /* The working set is set[0..m). Gram columns are valid on set[0..g), g <= cap:
      * if g > m, set[m..g) are features outside the working set whose columns wait
      * for their return; if g < m, the columns of set[g..m) are still to compute. */

@@ -259,10 +259,6 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     if (m < n - 1) info->next = 1.0 - mu[m - n_zero];
 }
 
-/* ---- the weights ----------------------------------------------------------------------------- */
-
-/* The sparse weight matrix from neighbour lists (graph.h). p flops per edge for
- * cosines; memory 32 nk bytes beside the result. */
 /* ---- a sparse X by rows ---------------------------------------------------------------------- */
 
 sparse_rows sparse_rows_of(const ufs_x *x)
@@ -409,6 +405,10 @@ static double sparse_rows_dot(const sparse_rows *rows, int i, int j)
     return sum - rows->mean_dot[i] - rows->mean_dot[j] + rows->mean_ss;
 }
 
+/* ---- the weights ----------------------------------------------------------------------------- */
+
+/* The sparse weight matrix from neighbour lists (graph.h). p flops per edge for cosines; memory 32 nk
+ * bytes beside the result. */
 typedef struct {
     int neighbour;
     double d2;

@@ -114,7 +114,7 @@ static double scan_sparse(search *s)
             }
     }
     if (blur <= 1e-6 * total) return total;
-    total = 0.0;
+    total = 0.0; /* from differences */
     for (int i = 0; i < s->n; i++) {
         if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
         for (int j = 0; j < i; j++) total += sqrt(exact_d2(s, i, j));

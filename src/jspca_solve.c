@@ -757,6 +757,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
 
     while (run->iterations < run->max_iter) {
         int t = ++run->iterations;
+        /* The exact Q-step looks at all features now and then, else at its working set. */
         bool full = !settings->exact || t <= 3 || t % 5 == 0 || t == run->max_iter ||
                     result->change < 2.0 * run->tol;
         if ((run->lapack = alternate(&work, full))) return;

@@ -9,7 +9,7 @@
  *          are exactly zero. 2npc flops where all features are priced (every LA_GL_PRICE-th step and at
  *          the end), otherwise the cost of the non-zero rows. Memory 4pc beside x.
  *   plain: one reweighted step, W = (X'X + beta G^{-1})^{-1} X'F, g_j = 2 sqrt(|w_j|^2 + eps) of
- *          the W before (la_solve.c): p^3/3 flops (p <= n) or n^2 p + n^3/3. Memory np.
+ *          the W before (ridge.c): p^3/3 flops (p <= n) or n^2 p + n^3/3. Memory np.
  * The step over F, with M F = L F + alpha (F - X W),
  *   F <- F o (gamma F) / (MF + gamma F F'F),
  * then the columns of F get unit norm. MF has negative entries; where they outweigh gamma F F'F

@@ -19,6 +19,11 @@
 
 /* ---- quotas ---------------------------------------------------------------------------------- */
 
+/* Sets of k features within quotas of strata are the bases of a matroid: the one with the smallest sum
+ * takes features in the order of their values, but those of a full stratum and those that would take the
+ * room of what strata lack. Their hull has 0 <= s <= 1, the sum k, and for each stratum a sum between its
+ * least and its most. */
+
 void topk_walk_begin(topk_walk *walk, int room)
 {
     walk->room = room;
