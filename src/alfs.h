@@ -22,7 +22,7 @@ typedef struct {
     const double *vectors;      /* of xx' or x'x, whichever is smaller */
     bool identity;              /* B = I; x has orthogonal columns, vectors are not read */
     double alpha, beta, lambda; /* >= 0, alpha + beta > 0; lambda > 0 not with identity */
-    const double *bound;        /* of alpha, beta, lambda: largest row and column norm of 2 A'DB', and
+    const double *bound; /* of alpha, beta, lambda: largest row and column norm of 2 A'DB', and
                                2 max ||x_i||^2 */
 } alfs_problem;
 
