@@ -361,17 +361,3 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth)
     *smooth = a.e;
     return gap < goal;
 }
-
-/* A digit of the gap takes some three steps, whose flops (with four products; small inverses count
- * threefold) are counted here, or iterations of ADMM whose number grows from digit to digit
- * (measured on 70 to 500 samples). A step worth more than sixty iterations never pays. Memory is
- * held to that of 16 matrices m x m, or 160 MB. */
-double alfs_newton_from(int m, int q, int r)
-{
-    double M = m, Q = q, R = r;
-    double step = 6.0 * M * Q * Q * Q + M * M * Q * Q + 24.0 * M * M * Q + 100.0 * M * M;
-    double iteration = 4.0 * M * M * Q + 6.0 * M * R * Q + 40.0 * M * M;
-
-    if (step > 60.0 * iteration || M * Q * Q > fmax(16.0 * M * M, 2e7)) return 0.0;
-    return 1e-3 * pow(33.0 * iteration / step, 3.5);
-}

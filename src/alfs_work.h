@@ -125,11 +125,11 @@ void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inne
  * the goal. Lowers value.best with that W, raises value.dual; V is P, Q, L then. smooth: the first
  * smoothing, and the last. False: given up. */
 bool alfs_newton(alfs_work *work, double goal, double *smooth);
-/* The gap below which that is likely to be faster than ADMM on q columns; 0: never. */
-double alfs_newton_from(int m, int q, int r);
 
 /* ---- alfs_step.c: iterations in a row ---- */
 
+/* The gap below which Newton's method is likely to be faster than ADMM on q columns; 0: never. */
+double alfs_newton_from(int m, int q, int r);
 /* Iterations, at most so many, until the gap is below the goal or Newton's method pays, ending at a
  * certificate whose V are kept. */
 void alfs_iterate(alfs_work *work, int most, double goal);

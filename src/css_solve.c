@@ -21,7 +21,7 @@
  *   x-form: nothing p x p, and nothing n x n either, of a sparse x where neither has room. W has the w of
  *           all picks, K = x'x - WW', and a pick takes three products with x: x'x_j, and
  *               v = K w = x'(x w) - W W'w,   f <- f - 2 w v + w'w w^2,   d <- d - w^2.
- *           The first f are read off x'x part by part (x_gram.c). sum_i nnz_i^2 + (6 nnz + 8 k p) k
+ *           The first f are read off x'x part by part (x_sparse.c). sum_i nnz_i^2 + (6 nnz + 8 k p) k
  *           flops, 8 (k p + 64 (n + p)) bytes. No swaps, groups or proofs.
  * The cheaper one of the first two is taken. The n-form is not the product x'xw with the whole of x twice: one
  * pick reads x once.

@@ -52,7 +52,7 @@ static inline double ufs_x_divide(const ufs_x *x, int j)
     return x->divide ? x->divide[j] : 1.0;
 }
 
-/* The same of a sparse X part by part, so that nothing is p x p: every g_jl once. x_gram.c. */
+/* The same of a sparse X part by part, so that nothing is p x p: every g_jl once. x_sparse.c. */
 typedef struct {
     int n_left;
     const int *left; /* rows of G, */

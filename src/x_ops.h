@@ -16,7 +16,7 @@
  *   column              n
  *   dot, axpy           2 nnz_j + O(1) (axpy without its centring part, see below)
  *   gram_rows           sum_j min(nnz_j^2, n^2) + O(n^2)
- *   gram_cols, parts    sum_i nnz_i^2 + p nnz_j for columns with more than n/3 entries (see x_gram.c)
+ *   gram_cols, parts    sum_i nnz_i^2 + p nnz_j for columns with more than n/3 entries (see x_sparse.c)
  * Scratch: c <= 8 columns are done at a time, 8 n doubles, given back on return.
  * A sparse column has m_j^2 n <= nnz_j / (n - nnz_j) times its centred sum of squares, so
  * the implicit centring loses no digits unless the column has hardly a zero; gram_rows,
