@@ -265,7 +265,7 @@ ted_greedy <- function(x, m, mu, form = "a", open = list(), control = ufs_contro
     if (divisor != 1) x <- x / divisor
   }
   settings <- list(m = as.integer(m), mu = as.double(mu) / divisor^2, form = form,
-    given = sort(as.integer(open$labelled)), allowed = if (!is.null(open$allowed)) +open$allowed, # 0 and 1
+    given = sort(as.integer(open$labelled)), allowed = if (!is.null(open$allowed)) +open$allowed,
     cost = open$cost, budget = min(open$budget, 1e300), per_cost = FALSE)
   run <- function(per_cost) {
     settings$per_cost <- per_cost
