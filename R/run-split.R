@@ -191,9 +191,11 @@ split_coverage <- function(z, rows, open, draws = 20L) {
   some <- if (nrow(z) > 2000L) sort(sample.int(nrow(z), 2000L)) else seq_len(nrow(z))
   size <- mean(rowSums(z^2))
   width <- median_square(z)
+  all <- if (nrow(z) <= 2000L) square_distances(z, z)
   value <- function(chosen) {
     at <- seq_along(chosen)
-    d2 <- square_distances(z[c(chosen, some), , drop = FALSE], z[chosen, , drop = FALSE])
+    d2 <- if (!is.null(all)) all[c(chosen, some), chosen, drop = FALSE] else
+      square_distances(z[c(chosen, some), , drop = FALSE], z[chosen, , drop = FALSE])
     others <- d2[-at, , drop = FALSE]
     near <- smooth_kernel(d2, width)
     c(uncovered = mean(pmax(others[least_of_rows(others)], 0)) / size,
