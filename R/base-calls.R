@@ -5,8 +5,8 @@ required_arguments <- function(fit) {
 
 # The arguments of ufs_data(): every function that takes x has `...` for them.
 input_arguments <- function() {
-  c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts", "unit_rows",
-    "min_samples", "max_samples", "rows", "factors", "join", constraint_names())
+  c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts", "min_samples",
+    "max_samples", "rows", "factors", "join", constraint_names())
 }
 
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)

@@ -16,11 +16,6 @@ ufs_abort <- function(class, ..., argument = NULL) {
 refuse <- function(arg, ...) ufs_abort("argument", ..., argument = arg)
 refuse_data <- function(arg, ...) ufs_abort("input", ..., argument = arg)
 
-# An object in which an earlier version kept what this one looks for elsewhere.
-refuse_earlier <- function(arg, again) {
-  refuse(arg, "`", arg, "` was saved by an earlier version of ufselect: ", again, ".")
-}
-
 # The values of `x`, or what is made of them, are too large or too small for double precision.
 refuse_range <- function(what) {
   refuse_data("x", what, " overflow or underflow. Rescale `x`, e.g. with scale = TRUE.")

@@ -195,7 +195,6 @@
 #' @param counts What to do with counts: nothing, `"log"` or `"tfidf"`. Whole numbers are not
 #'   required, but none may be negative. Not for data on disk. Of an object with raw counts only
 #'   (see `assay`) the default is `"log"`, which a message and the print say.
-#' @param unit_rows `TRUE` is the same as `rows = "unit"`.
 #' @param min_samples,max_samples The least and the largest number of samples in which a feature is
 #'   above zero; numbers below 1 are shares of the samples. `NULL`: no limit.
 #' @param rows What to do with each row: nothing, `"center"` (minus its mean), `"snv"` (also divided
@@ -270,7 +269,7 @@
 #'   ufs_variance(counts)
 #'
 #'   words <- Matrix::Matrix(matrix(rpois(2000, 0.3), 40), sparse = TRUE)
-#'   ufs_data(words, counts = "tfidf", unit_rows = TRUE, min_samples = 2)
+#'   ufs_data(words, counts = "tfidf", rows = "unit", min_samples = 2)
 #' }
 #'
 #' # Two columns must stay, one is out of the question, and no two may say the same
@@ -296,8 +295,8 @@
 #' @export
 ufs_data <- function(x, assay = NULL, ..., features = NULL, samples = NULL,
                      na = c("error", "omit", "median", "knn"), block_bytes = NULL,
-                     BPPARAM = NULL, counts = c("none", "log", "tfidf"), unit_rows = FALSE,
-                     min_samples = 0, max_samples = NULL,
+                     BPPARAM = NULL, counts = c("none", "log", "tfidf"), min_samples = 0,
+                     max_samples = NULL,
                      rows = c("none", "center", "snv", "unit"),
                      factors = c("error", "dummies", "codes"), join = c("same", "inner"),
                      include = NULL, exclude = NULL, cost = NULL, budget = NULL, groups = NULL,
@@ -317,17 +316,9 @@ ufs_data <- function(x, assay = NULL, ..., features = NULL, samples = NULL,
   data$input$included <- NULL
   if (!missing(rows)) data$input$rows_told <- TRUE
   if (!missing(counts)) data$input$counts_told <- TRUE
-  asked <- !missing(counts) || !missing(rows) || !missing(unit_rows) || !missing(min_samples) ||
-    !missing(max_samples)
+  asked <- !missing(counts) || !missing(rows) || !missing(min_samples) || !missing(max_samples)
   if (asked || !is.null(data$input$raw)) {
     how <- list(counts = check_choice(counts, "counts"), rows = check_choice(rows, "rows"))
-    if (check_flag(unit_rows, "unit_rows")) {
-      if (how$rows %in% c("center", "snv")) {
-        refuse("unit_rows", "unit_rows = TRUE is rows = \"unit\"; give that or rows = \"", rows,
-          "\", not both.")
-      }
-      how$rows <- "unit"
-    }
     if (missing(counts)) how <- with_default(how, data)
     data$input$raw <- NULL
     data <- transform_data(data, how, min_samples, max_samples, "x")
@@ -343,7 +334,6 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
   if (!identical(na, "error")) na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (inherits(x, "ufs_moments")) refuse_moments(arg)
-  if (inherits(x, "ufs_data")) check_current(x, arg)
   asked <- c("assay", "block_bytes", "BPPARAM") %in% names(Filter(Negate(is.null), reading))
   plain <- if (!any(asked)) plain_matrix(x)
   if (!is.null(plain)) {
@@ -420,12 +410,11 @@ read_table <- function(x, arg, reading) {
   out
 }
 
-or_default <- function(bytes) if (is.null(bytes)) block_bytes() else bytes
-
 # By class: the one place that knows the classes that are read.
 read_data <- function(x, arg, reading) {
   origin <- class(x)[1L]
   x <- samples_first(x)
+  bytes <- if (is.null(reading$block_bytes)) block_bytes() else reading$block_bytes
   if (has_feature_rows(x)) {
     taken <- if (inherits(x, "Seurat")) seurat_assay(x, reading$assay, reading$layer) else
       experiment_assay(x, reading$assay)
@@ -442,7 +431,7 @@ read_data <- function(x, arg, reading) {
   } else if (inherits(x, "DelayedMatrix")) {
     # A file may be gone, and names are kept in it.
     names <- from_source(dimnames(x))
-    source <- delayed_source(x, or_default(reading$block_bytes), reading$BPPARAM)
+    source <- delayed_source(x, bytes, reading$BPPARAM)
     # A user who says how blocks are to be read wants blocks.
     by_blocks <- !is.null(reading$block_bytes) || !is.null(reading$BPPARAM)
     whole <- if (isTRUE(source$sparse) && !by_blocks) hold_source(source)
@@ -454,7 +443,7 @@ read_data <- function(x, arg, reading) {
     object <- if (is.null(reading$BPPARAM)) x else bigmemory::describe(x)
     # Stored by columns.
     out <- new_data("source", new_source(object, "big", dim(x), c(nrow(x), 1L),
-      or_default(reading$block_bytes), reading$BPPARAM), dimnames(x))
+      bytes, reading$BPPARAM), dimnames(x))
   } else if (inherits(x, "Matrix")) {
     out <- read_matrix_package(x, arg)
   } else if (is.data.frame(x) && "sparsevctrs" %in% loadedNamespaces() &&
@@ -557,7 +546,6 @@ summary.ufs_data <- whole_summary
 #' @export
 print.ufs_data <- function(x, ...) {
   check_dots_empty(...)
-  check_current(x, "x")
   dense <- 8 * as.double(x$n) * x$p
   cat_line("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
     if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"))

@@ -446,7 +446,12 @@ query_pieces <- function(table, held, rows = 20000L) {
     if (table$is_sqlite) {
       text <- names[vapply(part, function(col) any(is.infinite(col)), NA)]
       if (length(text)) refuse("columns", "Text, or infinite values, in ", some_columns(text), ".")
-      warn_digits(part[intersect(table$whole, names)])
+      long <- Filter(function(name) {
+        col <- part[[name]]
+        is.double(col) && !is.object(col) &&
+          any(abs(col) > 2^53 & col == round(col) & abs(col) < 2^64, na.rm = TRUE)
+      }, intersect(table$whole, names))
+      if (length(long)) digits_lost("numbers", long)
     }
     moment_columns(part, table$columns, table$weights)
   }
@@ -603,13 +608,6 @@ dim.ufs_moments <- function(x) c(x$n, length(x$mean))
 
 #' @export
 names.ufs_moments <- function(x) names(unclass(x)$mean)
-
-#' @export
-`$.ufs_moments` <- function(x, name) {
-  x <- unclass(x)
-  if (is.null(x$rest)) refuse_earlier("x", "make it again by ufs_moments()")
-  x[[name]]
-}
 
 #' @export
 c.ufs_moments <- function(...) {

@@ -59,13 +59,6 @@ refuse_text <- function(x, wanted, arg = "x") {
   if (length(asked)) refuse("columns", "Not numeric: ", some_columns(asked), ".")
 }
 
-warn_digits <- function(rows) {
-  long <- vapply(rows, function(col) is.double(col) && !is.object(col) &&
-    (max(0, col, na.rm = TRUE) > 2^53 || min(0, col, na.rm = TRUE) < -2^53) &&
-    any(abs(col) > 2^53 & col == round(col) & abs(col) < 2^64, na.rm = TRUE), NA)
-  if (any(long)) digits_lost("numbers", names(rows)[long])
-}
-
 digits_lost <- function(what, names) {
   ufs_warn("digits", "`x` has whole ", what, " beyond 2^53", if (!is.null(names)) " in ",
     if (!is.null(names)) some_columns(names), ": their last digits are lost in double precision. ",

@@ -106,16 +106,8 @@ dimnames.ufs_data <- function(x) {
   if (is.null(x$samples) && is.null(x$features)) NULL else list(x$samples, x$features)
 }
 
-# Fields in which earlier versions kept constraints.
-check_current <- function(x, arg) {
-  if (any(c("wish", "row_wish") %in% names(unclass(x)))) {
-    refuse_earlier(arg, "make it again by ufs_data()")
-  }
-}
-
 #' @export
 `[.ufs_data` <- function(x, i, j, ..., drop = FALSE) {
-  check_current(x, "x")
   subset_data(x, if (missing(i)) NULL else repeated_index(i, x$n, x$samples, "i"),
     if (missing(j)) NULL else repeated_index(j, x$p, x$features, "j"))
 }

@@ -42,34 +42,14 @@ draw_pictures <- function(pics, ...) {
   }
 }
 
-# plot() with our settings, the user's ones in front, with words that their sides have room for.
+# plot() with our settings, the user's ones in front; a long title has several lines.
 draw <- function(default, ...) {
   all <- utils::modifyList(default, list(...))
-  cex <- graphics::par(c("cex.lab", "cex.main"))
-  cex[intersect(names(cex), names(all))] <- all[intersect(names(cex), names(all))]
-  # Words are centred on the plot region, which is not the middle of the picture.
-  middle <- c(sum(graphics::par("plt")[1:2]), sum(graphics::par("plt")[3:4]))
-  side <- graphics::par("fin") * pmin(middle, 2 - middle)
-  main <- all$main
-  all$main <- ""
-  all$cex.lab <- cex$cex.lab * min(fitting(all$xlab, side[1L]), fitting(all$ylab, side[2L]))
-  do.call(graphics::plot, all)
-  if (is.character(main)) {
-    letters <- side[1L] / (.6 * graphics::par("cin")[1L] * graphics::par("cex") * cex$cex.main)
-    # Two lines of about the same length.
-    if (nchar(main) > letters) letters <- max(12, min(letters, nchar(main) / 2 + 8))
-    main <- paste(strwrap(main, letters), collapse = "\n")
+  if (is.character(all$main)) {
+    letter <- .6 * graphics::par("cin")[1L] * graphics::par("cex") * graphics::par("cex.main")
+    all$main <- paste(strwrap(all$main, max(12, graphics::par("pin")[1L] / letter)), collapse = "\n")
   }
-  two <- is.character(main) && grepl("\n", main, fixed = TRUE)
-  graphics::title(main = main, cex.main = if (two) .9 * cex$cex.main else cex$cex.main,
-    line = if (two) 1.25 else NA)
-}
-
-# How much smaller words must be for so many inches, by the usual width of a letter.
-fitting <- function(words, inches) {
-  if (!is.character(words)) return(1)
-  letter <- .53 * graphics::par("cin")[1L] * graphics::par("cex")
-  min(1, inches / (letter * max(nchar(words), 1L)))
+  do.call(graphics::plot, all)
 }
 
 draw_lines <- function(lines) {
@@ -78,8 +58,9 @@ draw_lines <- function(lines) {
 
 draw_subtitle <- function(pic) {
   if (is.null(pic$subtitle)) return()
-  size <- min(.8, fitting(pic$subtitle, graphics::par("pin")[1L]))
-  graphics::mtext(pic$subtitle, line = .15, cex = size * graphics::par("cex"))
+  wide <- graphics::strwidth(pic$subtitle, "inches")
+  graphics::mtext(pic$subtitle, line = .15,
+    cex = min(.8, graphics::par("pin")[1L] / wide) * graphics::par("cex"))
 }
 
 # Tick marks only where there are data: the rest of the axis is room for names.
@@ -95,9 +76,10 @@ draw_curves <- function(pic, ...) {
   style <- curve_style(pic, series)
   many <- length(series) > 1L
   across <- range(table$x)
-  # Room for the labels at the ends of the curves, in the plot region: a margin would have to
-  # be put back, and points() or lines() afterwards would land in the wrong place.
-  room <- if (many) label_room(curve_ends(table, log)$label, .75) else 0
+  # Room for the legend, in the plot region: a margin would have to be put back, and points() or
+  # lines() afterwards would land in the wrong place.
+  names <- shorten(series, 24L)
+  room <- if (many) label_room(paste("mmm", names), .75) else 0
   heights <- c(table$y, table$low, table$high, pic$lines$h, if (log == "") pic$from)
   draw(list(x = across, y = drawn_ends(range(heights, finite = TRUE)), type = "n", log = log,
     xlim = across + c(0, max(diff(across), 1e-8) * room), xaxt = "n", yaxt = "n",
@@ -117,61 +99,54 @@ draw_curves <- function(pic, ...) {
     if (!isFALSE(pic$points)) graphics::points(part$x, part$y, col = style$colour[i],
       pch = style$shape[i], cex = if (nrow(part) > 60L) .5 else .9)
   }
-  if (many) draw_labels(table, log, style, across)
+  if (many) {
+    legend_beside(across[2L], legend = names, col = style$colour, lty = style$line,
+      pch = if (!isFALSE(pic$points)) style$shape)
+  }
   if (!is.null(pic$mark)) graphics::points(pic$mark[1L], pic$mark[2L], cex = 2.2, lwd = 2,
     col = best_colour, xpd = NA)
   draw_subtitle(pic)
 }
 
-# How much wider than the data the picture must be for labels of this size beside them: estimated,
-# for nothing can be measured before the picture has begun.
-label_room <- function(labels, size) {
-  letters <- max(nchar(labels)) * .53 * graphics::par("cin")[1L] * graphics::par("cex") * size
+# How much wider than the data the picture must be for a legend of these words beside them.
+label_room <- function(words, size) {
+  letters <- max(nchar(words)) * .53 * graphics::par("cin")[1L] * graphics::par("cex") * size
   share <- min(.55, (letters + .25) / max(graphics::par("pin")[1L], .1))
   share / (1 - share)
 }
 
-draw_labels <- function(table, log, style, across) {
+# A legend right of `from`, below `top`, as small as its room; its box, invisibly. `share`: how much
+# of the height it may take.
+legend_beside <- function(from, top = graphics::par("usr")[4L], share = 1, ...) {
   usr <- graphics::par("usr")
-  pin <- graphics::par("pin")
-  # Right of the symbols, which are about .1 inch wide.
-  per_inch <- (usr[2L] - usr[1L]) / pin[1L]
-  from <- across[2L] + .2 * per_inch
-  ends <- curve_ends(table, log)
-  size <- .75 * fitting(ends$label, (usr[2L] - from) / per_inch / .75)
-  gap <- min(1 / nrow(ends), 1.5 * graphics::strheight("Mg", "inches", cex = size) / pin[2L])
-  ends <- curve_ends(table, log, gap, usr[3:4] + c(.5, -.5) * gap * diff(usr[3:4]))
-  graphics::segments(ends$x, ends$y, from - .03 * per_inch, ends$label_y,
-    col = grDevices::adjustcolor(style$colour, .6), lty = 3L)
-  graphics::text(from, ends$label_y, ends$label, adj = c(0, .5), cex = size, col = style$colour,
-    xpd = NA)
+  left <- from + .03 * (usr[2L] - usr[1L])
+  size <- .8
+  box <- function(plot) {
+    graphics::legend(left, top, ..., bty = "n", cex = size, xpd = NA, plot = plot)$rect
+  }
+  whole <- box(FALSE)
+  size <- max(.35, size * min(1, (usr[2L] - left) / whole$w, share * (top - usr[3L]) / whole$h))
+  invisible(box(TRUE))
 }
 
-# One line for every series, the largest value on top.
+# One line for every series, the largest value on top, its name left of the values.
 draw_dots <- function(pic, ...) {
   table <- pic$table[rev(seq_len(nrow(pic$table))), ]
   rows <- seq_len(nrow(table))
-  # Names take at most half of the width.
-  fit <- graphics::par("pin")[1L] / (graphics::par("cin")[1L] * graphics::par("cex"))
-  names <- shorten(table$series, max(12L, min(40L, floor(fit))))
+  names <- shorten(table$series, 24L)
   plain <- table$series %in% pic$plain
   colour <- ifelse(plain, plain_colour, dot_colour(pic))
-  # Names stand in the plot region, left of the values.
   heights <- range(table$value, table$low, table$high, finite = TRUE)
   wide <- max(diff(heights), 1e-3)
-  room <- wide * label_room(names, .85)
-  draw(list(x = heights, y = range(rows), type = "n", xlim = heights + c(-room, .02 * wide),
-    ylim = c(.5, max(rows) + .5), axes = FALSE, xlab = pic$xlab, ylab = "", main = pic$title), ...)
-  usr <- graphics::par("usr")
+  draw(list(x = heights, y = range(rows), type = "n",
+    xlim = heights + wide * c(-label_room(names, .85), .02), ylim = c(.5, max(rows) + .5),
+    axes = FALSE, xlab = pic$xlab, ylab = "", main = pic$title), ...)
   at <- ticks_within(heights)
   graphics::axis(1L, at, if (isTRUE(pic$percent)) 100 * at else at)
-  # A mark is about .1 inch wide.
-  mark <- .05 * (usr[2L] - usr[1L]) / graphics::par("pin")[1L]
-  graphics::segments(heights[1L] - mark, rows, usr[2L], rows, col = "grey88")
-  left <- heights[1L] - 2 * mark
-  size <- .85 * fitting(names, (left - usr[1L]) * graphics::par("pin")[1L] / diff(usr[1:2]) / .85)
-  size <- min(size, .85 / (1.35 * graphics::strheight("Mg", cex = .85)))
-  graphics::text(left, rows, names, adj = c(1, .5), cex = size, col = colour, xpd = NA)
+  left <- heights[1L] - .03 * wide
+  graphics::segments(left, rows, graphics::par("usr")[2L], rows, col = "grey88")
+  graphics::text(left, rows, names, pos = 2L, col = colour, xpd = NA,
+    cex = min(.85, .7 / graphics::strheight("Mg")))
   bars <- which(table$high > table$low)
   if (length(bars)) graphics::segments(table$low[bars], rows[bars], table$high[bars], rows[bars],
     col = colour[bars])
@@ -182,15 +157,9 @@ draw_dots <- function(pic, ...) {
 draw_spikes <- function(pic, ...) {
   table <- pic$table
   many <- max(table$x)
-  block <- if (length(pic$names)) name_block(pic$names)
-  room <- if (is.null(block)) 0 else {
-    wide <- max(nchar(c(block$text, pic$heading))) + 1L
-    many * min(.9, label_room(strrep("m", block$columns * wide), .7))
-  }
-  draw(list(x = table$x, y = table$y, type = "n", xlim = c(.5, many + .5 + room),
-    ylim = spikes_range(pic), xaxt = "n",
-    xlab = pic$xlab, ylab = pic$ylab,
-    main = pic$title, bty = "l"), ...)
+  draw(list(x = table$x, y = table$y, type = "n", xlim = c(.5, many + .5),
+    ylim = spikes_range(pic), xaxt = "n", xlab = pic$xlab, ylab = pic$ylab, main = pic$title,
+    bty = "l"), ...)
   # An argument of the user's that colours is meant for the bars.
   mine <- list(...)
   bars <- utils::modifyList(list(border = NA, col = ifelse(table$best, best_colour, rest_colour)),
@@ -204,17 +173,6 @@ draw_spikes <- function(pic, ...) {
   if (NROW(best)) graphics::segments(best$x, 0, best$x, best$y, col = best_colour, lend = 1L)
   draw_ticks(c(1, many))
   draw_lines(pic$lines)
-  if (!is.null(block)) {
-    usr <- graphics::par("usr")
-    line <- (usr[4L] - usr[3L]) / (block$rows + 1.5)
-    left <- many + .5 + .04 * many
-    width <- (usr[2L] - left) / block$columns
-    size <- min(.8, line / (1.3 * graphics::strheight("Mg")),
-      .95 * width / max(graphics::strwidth(c(block$text, pic$heading), font = 2L)))
-    graphics::text(left, usr[4L] - line * .5, pic$heading, adj = c(0, .5), font = 2L, cex = size)
-    graphics::text(left + block$column * width, usr[4L] - line * (block$row + 1.75), block$text,
-      adj = c(0, .5), cex = size)
-  }
   draw_subtitle(pic)
 }
 
@@ -225,10 +183,9 @@ draw_scatter <- function(pic, ...) {
   of <- if (is.null(pic$group)) rep(1L, nrow(table)) else as.integer(pic$group)
   across <- range(table$x, 1.25 * pic$arrows$x)
   columns <- 1L + (length(groups) > 12L)
+  names <- shorten(groups, 18L)
   room <- if (length(groups)) {
-    names <- shorten(groups, 18L)
-    wide <- max(nchar(c(names, pic$group_name))) + 3L
-    diff(across) * label_room(strrep("m", columns * wide), .8)
+    diff(across) * label_room(strrep(c(paste("mmm", names), pic$group_name), columns), .8)
   } else 0
   draw(list(x = table$x, y = table$y, pch = style$shape[of],
     cex = if (nrow(table) > 2000L) .5 else .9,
@@ -242,12 +199,8 @@ draw_scatter <- function(pic, ...) {
   }
   circled <- table[table$circled, ]
   graphics::points(circled$x, circled$y, pch = 1L, cex = 2, lwd = 2)
-  if (length(groups)) {
-    usr <- graphics::par("usr")
-    left <- across[2L] + .03 * diff(across)
-    fitted_legend(left, usr[4L], c(usr[2L] - left, usr[4L] - usr[3L]), ncol = columns,
-      legend = names, title = pic$group_name, pch = style$shape, col = style$colour)
-  }
+  if (length(groups)) legend_beside(across[2L], ncol = columns, legend = names,
+    title = pic$group_name, pch = style$shape, col = style$colour)
   draw_subtitle(pic)
 }
 
@@ -273,139 +226,59 @@ draw_arrows <- function(arrows, right) {
   graphics::text(x[shown], y[shown], label[shown], cex = .75, col = best_colour)
 }
 
-# A legend with its left upper corner at x, y that is as small as its room; its box, invisibly.
-fitted_legend <- function(x, y, room, ...) {
-  size <- .8
-  box <- function(plot) graphics::legend(x, y, ..., bty = "n", cex = size, xpd = NA, plot = plot)
-  rect <- box(FALSE)$rect
-  size <- max(.35, size * min(1, room[1L] / rect$w, room[2L] / rect$h))
-  invisible(box(TRUE)$rect)
-}
-
-# Names, margins and room for the legend of a picture of tiles, in columns: before it begins.
-tile_layout <- function(pic, columns) {
-  labels <- shorten(colnames(pic$z), 20L)
-  row_labels <- if (isTRUE(pic$row_labels)) shorten(rownames(pic$z), 20L)
-  # A letter is about .6 of a line high; names are made as small as their columns need.
-  left_side <- if (length(row_labels)) min(11, 3 + .5 * max(nchar(row_labels))) else 2.6
-  letter <- graphics::par("cin")[1L] * graphics::par("cex")
-  line <- graphics::par("cin")[2L] * graphics::par("cex")
-  across <- graphics::par("fin")[1L] - (left_side + 1) * line
-  key <- !isFALSE(pic$key)
-  beside <- c(if (!is.null(pic$group)) c("mmm", shorten(levels(pic$group), 16L)),
-    if (key) c(pic$value, "-100"))
-  share <- if (is.null(beside)) 0 else {
-    min(.4, (.55 * .75 * (max(nchar(beside)) + 5L) * letter + .25) / across)
-  }
-  each <- across * (1 - share) / (1.02 * columns)
-  upright <- isTRUE(pic$upright) && (max(nchar(labels)) + 1L) * .5 * letter < each
-  size <- .45 * name_size(each, line)$size
-  # Names take at most two fifths of the height.
-  most <- .4 * graphics::par("fin")[2L] / line
-  title <- 2.5
-  if (!upright && title + size * max(nchar(labels)) > most) {
-    labels <- shorten(labels, max(6L, floor((most - title) / size)))
-  }
-  list_of(labels, row_labels, upright, key, room = columns * share / (1 - share),
-    strip = if (is.null(pic$group)) 0 else max(.3, .03 * columns),
-    mar = c(if (upright) 4 else title + size * max(nchar(labels)), left_side,
-      if (is.null(pic$subtitle)) 3.2 else 4.1, 1))
-}
-
 draw_tiles <- function(pic, ...) {
   z <- pic$z
   rows <- nrow(z)
   columns <- ncol(z)
-  colours <- tile_colours(pic$palette)
-  frame <- tile_layout(pic, columns)
-  old <- graphics::par(mar = frame$mar)
+  labels <- shorten(colnames(z), 16L)
+  row_labels <- if (isTRUE(pic$row_labels)) shorten(rownames(z), 16L)
+  upright <- isTRUE(pic$upright) && columns * max(nchar(labels)) < 60L
+  key <- if (!isFALSE(pic$key)) rev(pretty(pic$limits, 4L))
+  key <- key[key >= pic$limits[1L] & key <= pic$limits[2L]]
+  strip <- if (is.null(pic$group)) 0 else max(.3, .03 * columns)
+  old <- graphics::par(mar = c(if (upright) 4 else 2.5 + .45 * max(nchar(labels)),
+    if (is.null(row_labels)) 2.6 else 3 + .45 * max(nchar(row_labels)), 4.1, 1))
   on.exit(graphics::par(old))
-  crown <- if (is.null(pic$tree)) 0 else .18 * rows
-  draw(list(x = c(.5 - 1.4 * frame$strip, columns + .5 + frame$room), y = c(.5, rows + .5 + crown),
+  beside <- c(if (!is.null(pic$group)) c(paste("mmm", shorten(levels(pic$group), 16L))),
+    if (length(key)) c(pic$value, paste("mmm", key)))
+  room <- if (is.null(beside)) 0 else columns * label_room(beside, .8)
+  draw(list(x = c(.5 - 1.4 * strip, columns + .5 + room), y = c(.5, rows + .5),
     type = "n", xaxs = "i", yaxs = "i", axes = FALSE, xlab = "", ylab = "", main = pic$title), ...)
+  colours <- tile_colours(pic$palette)
   graphics::image(seq_len(columns), seq_len(rows), t(z[rows:1, , drop = FALSE]), col = colours,
     zlim = pic$limits, add = TRUE, useRaster = rows * columns > 4000L)
-  if (isTRUE(pic$row_labels)) {
-    # One row or one column has no line between, and segments() takes no empty coordinates.
-    if (rows > 1L) graphics::segments(.5, seq_len(rows - 1L) + .5, columns + .5, col = "white")
-    if (columns > 1L) {
-      graphics::segments(seq_len(columns - 1L) + .5, .5, y1 = rows + .5, col = "white")
-    }
-  }
   graphics::rect(.5, .5, columns + .5, rows + .5, border = "grey40")
-  if (crown) {
-    lines <- crown_lines(pic$tree, rows)
-    graphics::segments(lines$x, lines$y, lines$xend, lines$yend, col = "grey30")
+  # axis() leaves out names that would overlap.
+  side <- function(side, at, names, las) {
+    graphics::axis(side, at, names, las = las, tick = FALSE, line = -.7, cex.axis = .75)
   }
-  # Names never overlap: first smaller, then only every second, third ...
-  wide <- graphics::par("pin")[1L] / diff(graphics::par("usr")[1:2])
-  tall <- graphics::par("pin")[2L] / (rows + crown)
-  axis_names(1L, seq_len(columns), frame$labels, wide, if (frame$upright) 0L else 2L)
-  if (length(frame$row_labels)) axis_names(2L, rows:1, frame$row_labels, tall, 2L)
-  graphics::mtext(pic$xlab, 1L, line = frame$mar[1L] - 1.2)
-  graphics::mtext(pic$ylab, 2L, line = frame$mar[2L] - 1.4,
-    cex = fitting(pic$ylab, 1.1 * graphics::par("pin")[2L]) * graphics::par("cex"))
+  side(1L, seq_len(columns), labels, if (upright) 1L else 2L)
+  if (!is.null(row_labels)) side(2L, rows:1, row_labels, 2L)
+  graphics::mtext(pic$xlab, 1L, line = graphics::par("mar")[1L] - 1.2)
+  graphics::mtext(pic$ylab, 2L, line = graphics::par("mar")[2L] - 1.4)
   # The number in each tile, if it can be read.
-  if (isTRUE(pic$text)) {
+  if (isTRUE(pic$text) && columns <= 12L && rows <= 25L) {
     cell <- cell_texts(z, pic$limits)
-    size <- min(.9, .85 * wide / max(graphics::strwidth(cell$text, "inches")),
-      .7 * tall / graphics::strheight("8", "inches"))
-    if (size > .3) graphics::text(col(z), rows + 1 - row(z), cell$text, cex = size,
-      col = cell$colour)
+    graphics::text(col(z), rows + 1 - row(z), cell$text, cex = .75, col = cell$colour)
   }
   if (!is.null(pic$mark)) graphics::rect(pic$mark[1L] - .5, pic$mark[2L] - .5, pic$mark[1L] + .5,
     pic$mark[2L] + .5, border = best_colour, lwd = 4, xpd = NA)
-  left <- columns + .5 + .12 / wide
-  below <- if (is.null(pic$group)) rows + .5 else draw_strip(pic$group, pic$group_name, rows,
-    frame$strip, left, c(columns + .5 + frame$room - left, (if (frame$key) .55 else 1) * rows))
-  if (frame$key) draw_key(left, below, rows, colours, pic)
+  top <- rows + .5
+  if (!is.null(pic$group)) {
+    # The groups of the rows, as a strip beside them.
+    style <- group_style(nlevels(pic$group))
+    at <- rle(as.integer(pic$group))
+    end <- rows + .5 - cumsum(at$lengths)
+    graphics::rect(.5 - 1.3 * strip, end, .5 - .3 * strip, end + at$lengths,
+      col = style$colour[at$values], border = "white", lwd = .5)
+    box <- legend_beside(columns + .5, top, if (length(key)) .6 else 1, fill = style$colour,
+      legend = shorten(levels(pic$group), 16L), title = pic$group_name, border = NA,
+      ncol = 1L + (nlevels(pic$group) > 20L))
+    top <- box$top - box$h
+  }
+  if (length(key)) legend_beside(columns + .5, top, title = pic$value, legend = key, border = NA,
+    fill = colours[pmin(101, pmax(1, 1 + round(100 * (key - pic$limits[1L]) / diff(pic$limits))))])
   draw_subtitle(pic)
-}
-
-# The groups of the rows, as a strip beside them, and their legend; where its box ends.
-draw_strip <- function(group, name, rows, strip, left, room) {
-  style <- group_style(nlevels(group))
-  at <- rle(as.integer(group))
-  end <- rows + .5 - cumsum(at$lengths)
-  graphics::rect(.5 - 1.3 * strip, end, .5 - .3 * strip, end + at$lengths,
-    col = style$colour[at$values], border = "white", lwd = .5)
-  box <- fitted_legend(left, rows + .5, room, ncol = 1L + (nlevels(group) > 20L),
-    legend = shorten(levels(group), 16L), fill = style$colour, border = NA, title = name)
-  box$top - box$h
-}
-
-draw_key <- function(left, below, rows, colours, pic) {
-  at <- pretty(pic$limits, 4L)
-  at <- at[at >= pic$limits[1L] & at <= pic$limits[2L]]
-  line <- 1.2 * graphics::strheight("8", cex = .75)
-  high <- max(line, min(.35 * rows, below - .5 - 4 * line))
-  bottom <- max(.5, below - 3 * line - high)
-  wide <- .2 * diff(graphics::par("usr")[1:2]) / graphics::par("pin")[1L]
-  graphics::rasterImage(grDevices::as.raster(matrix(rev(colours))), left, bottom, left + wide,
-    bottom + high, interpolate = FALSE)
-  if (high / max(1L, length(at) - 1L) <= line) at <- range(at)
-  share <- (at - pic$limits[1L]) / diff(pic$limits)
-  graphics::text(left + 1.2 * wide, bottom + share * high, format(at, trim = TRUE), adj = c(0, .5),
-    cex = .7, xpd = NA)
-  graphics::text(left, bottom + high + 1.4 * line, pic$value, adj = c(0, .5), xpd = NA,
-    cex = .75 * fitting(pic$value, (graphics::par("usr")[2L] - left) / wide * .2 / .75))
-}
-
-axis_names <- function(side, at, labels, each, las) {
-  fit <- if (las == 2L) name_size(each, graphics::par("cin")[2L]) else list(size = .8, every = 1L)
-  show <- seq(1L, length(at), by = fit$every)
-  graphics::axis(side, at[show], FALSE, tick = length(at) <= 60L, tcl = -.2, lwd = 0,
-    lwd.ticks = .5)
-  # Not axis(): it leaves out labels that it thinks would overlap.
-  graphics::mtext(labels[show], side, at = at[show], las = las, line = .4,
-    cex = fit$size * graphics::par("cex"))
-}
-
-# Names side by side, `each` inches for one and `line` inches high at full size: their size, and
-# which of them to show so that the size stays readable.
-name_size <- function(each, line) {
-  size <- .95 * each / line
-  list(size = max(.5, min(.8, size)), every = as.integer(max(1, ceiling(.5 / size))))
 }
 
 cell_texts <- function(z, limits) {

@@ -29,13 +29,13 @@ ggplot_curves <- function(pic) {
   table$series <- factor(table$series, series)
   if (!is.null(table$panel)) table$panel <- factor(table$panel, unique(table$panel))
   style <- curve_style(pic, series)
-  by <- function(values) stats::setNames(values, series)
+  by <- function(scale, values) scale(values = stats::setNames(values, series), name = NULL,
+    guide = if (length(series) > 1L) "legend" else "none")
   p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y", colour = "series")) +
     ggplot2::theme_minimal() +
     ggplot2::geom_line(aes_of(linetype = "series")) +
-    ggplot2::scale_colour_manual(values = by(style$colour), guide = "none") +
-    ggplot2::scale_linetype_manual(values = by(style$line), guide = "none") +
-    ggplot2::scale_shape_manual(values = by(style$shape), guide = "none")
+    by(ggplot2::scale_colour_manual, style$colour) + by(ggplot2::scale_linetype_manual, style$line) +
+    by(ggplot2::scale_shape_manual, style$shape)
   if (!isFALSE(pic$points)) p <- p + ggplot2::geom_point(aes_of(shape = "series"))
   p <- p + if (log == "y") ggplot2::scale_y_log10() else {
     list(ggplot2::scale_y_continuous(labels = share_labels(pic)),
@@ -44,23 +44,6 @@ ggplot_curves <- function(pic) {
   if (!is.null(table$low)) p <- p + ggplot2::geom_linerange(aes_of(x = "x", ymin = "low",
     ymax = "high", colour = "series"), data = table[is.finite(table$low), ], alpha = .5)
   if (!is.null(table$panel)) p <- p + ggplot2::facet_wrap("panel", scales = "free")
-  if (length(series) > 1L) {
-    ends <- do.call(rbind, lapply(panels_of(pic), curve_ends, log))
-    ends$series <- factor(ends$series, series)
-    if (!is.null(table$panel)) ends$panel <- factor(ends$panel, levels(table$panel))
-    ends$edge <- Inf
-    ends$label <- paste0(" ", ends$label)
-    # In the margin, which is as wide as the labels whatever the size of the picture.
-    room <- max(nchar(ends$label)) * 4.6 + 4
-    p <- p +
-      ggplot2::geom_segment(aes_of(x = "x", xend = "edge", y = "y", yend = "label_y",
-        colour = "series"), data = ends, linetype = 3L) +
-      ggplot2::geom_text(aes_of(x = "edge", y = "label_y", label = "label", colour = "series"),
-        data = ends, hjust = 0, size = 2.8) +
-      ggplot2::coord_cartesian(clip = "off") +
-      ggplot2::theme(plot.margin = ggplot2::margin(5.5, room, 5.5, 5.5),
-        panel.spacing.x = ggplot2::unit(room, "pt"))
-  }
   if (!is.null(pic$x_labels)) {
     at <- sort(unique(table$x))
     p <- p + ggplot2::scale_x_continuous(breaks = at, labels = pic$x_labels[at])
@@ -122,23 +105,6 @@ ggplot_spikes <- function(pic) {
     p <- p + ggplot2::facet_wrap("panel", scales = "free", ncol = 1L)
   }
   if (!is.null(pic$ylim)) p <- p + ggplot2::coord_cartesian(ylim = pic$ylim)
-  if (length(pic$names)) {
-    block <- name_block(pic$names)
-    top <- max(spikes_range(pic))
-    low <- min(spikes_range(pic))
-    line <- (top - low) / (block$rows + 1)
-    left <- many + .5 + .04 * many
-    width <- many * .035 * max(nchar(block$text))
-    names <- data.frame(x = left + block$column * width, y = top - line * (block$row + 1),
-      label = block$text)
-    p <- p +
-      ggplot2::geom_text(aes_of(x = "x", y = "y", label = "label"), data = names, hjust = 0,
-        size = 2.8, inherit.aes = FALSE) +
-      ggplot2::annotate("text", x = left, y = top, label = pic$heading, hjust = 0, size = 2.8,
-        fontface = "bold") +
-      ggplot2::expand_limits(x = left + block$columns * width) +
-      ggplot2::scale_x_continuous(breaks = ticks_within(c(1, many)))
-  }
   ggplot_lines(p, pic)
 }
 
@@ -204,10 +170,6 @@ ggplot_tiles <- function(pic) {
   if (!is.null(pic$mark)) p <- p + ggplot2::annotate("rect", xmin = pic$mark[1L] - .5,
     xmax = pic$mark[1L] + .5, ymin = pic$mark[2L] - .5, ymax = pic$mark[2L] + .5, fill = NA,
     colour = best_colour, linewidth = 1.5)
-  if (!is.null(pic$tree)) {
-    p <- p + ggplot2::geom_segment(aes_of(x = "x", y = "y", xend = "xend", yend = "yend"),
-      data = crown_lines(pic$tree, nrow(z)), colour = "grey30", inherit.aes = FALSE)
-  }
   if (!is.null(pic$group)) {
     style <- group_style(nlevels(pic$group))
     strip <- max(.3, .03 * ncol(z))

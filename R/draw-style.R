@@ -3,10 +3,9 @@
 # kind: "curves"  table x, y, and where there are several: series, panel; low, high: error bars;
 #                 log: "y" or ""; percent: y is a share
 #       "dots"    table value, series, low, high: one line a series, largest first; percent, colour
-#       "spikes"  table x, y, best, (panel); names and heading listed beside the bars; narrow:
-#                 points on a scale of their own, as bars from zero would all look alike
-#       "tiles"   z (rows from top to bottom, with dimnames), limits, palette, text, group;
-#                 tree: lines x, y, xend, yend above the columns, y from 0 to 1
+#       "spikes"  table x, y, best, (panel); narrow: points on a scale of their own, as bars from
+#                 zero would all look alike
+#       "tiles"   z (rows from top to bottom, with dimnames), limits, palette, text, group
 #       "scatter" table x, y, circled; group, style: colours and shapes of its levels; arrows x, y,
 #                 label, from 0
 # All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines; curves and tiles:
@@ -80,19 +79,8 @@ tile_colours <- function(palette) {
   )
 }
 
-# At most `most` names in columns of `rows`, each cut to a width; few names are larger.
-name_block <- function(names, rows = 25L, most = 50L) {
-  if (length(names) > most) {
-    names <- c(names[seq_len(most - 1L)], paste("and", length(names) - most + 1L, "more"))
-  }
-  columns <- max(1L, ceiling(length(names) / rows))
-  rows <- if (columns > 1L) rows else max(12L, min(rows, length(names)))
-  list(text = shorten(names, if (columns > 1L) 14L else 20L), columns = columns, rows = rows,
-    column = (seq_along(names) - 1L) %/% rows, row = (seq_along(names) - 1L) %% rows)
-}
-
 shorten <- function(names, width) {
-  names <- readable(names)
+  names <- readable(as.character(names))
   long <- nchar(names) > width
   # In the middle: names that begin alike differ at their ends.
   end <- nchar(names[long])
@@ -100,31 +88,6 @@ shorten <- function(names, width) {
   names[long] <- paste0(substr(names[long], 1L, width - 2L - tail), "..",
     substr(names[long], end - tail + 1L, end))
   names
-}
-
-# Heights for labels at the ends of curves: as near to `y` as a distance of `gap` allows. Without
-# these distances they must not fall, which is isotonic regression, between two ends.
-spread_labels <- function(y, gap, low, high) {
-  if (length(y) < 2L) return(y)
-  gap <- min(gap, (high - low) / (length(y) - 1L))
-  ord <- order(y)
-  if (all(diff(y[ord]) >= gap) && min(y) >= low && max(y) <= high) return(y)
-  shift <- gap * (seq_along(y) - 1L)
-  at <- pmin(pmax(stats::isoreg(y[ord] - shift)$yf, low), high - max(shift)) + shift
-  at[order(ord)]
-}
-
-# The end of each curve and where its label goes: at least `gap` (of the height of the picture) from
-# the next one.
-curve_ends <- function(table, log, gap = 1 / 19, range = NULL) {
-  if (is.null(table$label)) table$label <- table$series
-  pieces <- split(table, factor(table$series, unique(table$series)))
-  last <- do.call(rbind, lapply(pieces, function(part) part[which.max(part$x), ]))
-  height <- if (log == "y") log10 else identity
-  if (is.null(range)) range <- range(height(table$y), finite = TRUE)
-  at <- spread_labels(height(last$y), diff(range) * gap, range[1L], range[2L])
-  last$label_y <- if (log == "y") 10^at else at
-  last
 }
 
 # Ticks of a number of features, samples or iterations are whole; shares are shown in per cent.
@@ -137,13 +100,6 @@ ticks_within <- function(x) {
 }
 
 per_cent <- function(share) paste0(format(100 * share, trim = TRUE, digits = 3L), " %")
-
-# A tree above a picture of tiles takes 18 % of its height.
-crown_lines <- function(tree, rows) {
-  heights <- c("y", "yend")
-  tree[heights] <- lapply(tree[heights], function(h) rows + .5 + (.01 + .16 * h) * rows)
-  tree
-}
 
 # Left and right edges of the bars: with gaps where there is room for them, and up to the next bar
 # where bars were left out.

@@ -142,7 +142,12 @@ captured_table <- function(x, sets, size = lengths(sets)) {
   longest <- sets[[which.max(lengths(sets))]]
   nested <- length(sets) > 1L &&
     all(vapply(sets, function(set) identical(set, longest[seq_along(set)]), NA))
-  captured <- if (nested) captured_along(x, longest)[lengths(sets) + 1L] else {
+  captured <- if (nested) {
+    # By one basis.
+    basis <- column_basis(x, longest)
+    share <- pmin(cumsum(c(0, rowSums(basis$coordinates^2))) / sum(x_ss(x)), 1)
+    share[c(0L, basis$rank)[lengths(sets) + 1L] + 1L]
+  } else {
     vapply(seq_along(sets), function(at) {
       watch_says(function(step) paste(at - 1L, "of", count_words(length(sets), "set"), "measured"))
       captured_share(x, sets[[at]])
@@ -151,14 +156,6 @@ captured_table <- function(x, sets, size = lengths(sets)) {
   size <- pmin(size, ncol(x))
   bound <- if (max(size) > 0L) c(0, leading_share(x, max(size)))[size + 1L] else 0
   data.frame(captured, bound = pmax(bound, captured))
-}
-
-# Shares of the squares of x that the first 0, 1, 2, ... of its columns `order` explain, by one
-# basis.
-captured_along <- function(x, order) {
-  basis <- column_basis(x, order)
-  share <- pmin(cumsum(c(0, rowSums(basis$coordinates^2))) / sum(x_ss(x)), 1)
-  share[c(0L, basis$rank) + 1L]
 }
 
 # Share of the squares of x that its given columns explain.

@@ -55,7 +55,12 @@ rank_features <- function(fit, data = NULL) {
   fit$feature_scores[never] <- NA_real_
   ord <- group_order(score, unname(fit$feature_key), held$groups, held$include,
     if (!"cost" %in% honoured) priced(held))
-  if (!is.null(held$feature_strata)) check_scored_quotas(held, ord)
+  if (!is.null(held$feature_strata)) {
+    # Quotas on what the method gave a score.
+    scored <- replace(held, c("exclude", "include"),
+      list(setdiff(seq_along(held$feature_strata$level), ord), intersect(held$include, ord)))
+    check_quotas(scored, "be chosen: constant columns and those of `exclude` are not")
+  }
   # `max_cor` is enforced only below what the solver already chose.
   if (!is.null(held$max_cor) && !is.null(data)) {
     apart <- uncorrelated(ord, held, if (is.null(data$columns)) data else data$columns)

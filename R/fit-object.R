@@ -318,9 +318,6 @@ check_fit <- function(fit, slot = NULL, what = NULL) {
   if (!inherits(fit, "ufs") || !is.list(fit)) {
     refuse("fit", "`fit` must be a fit of this package, not ", kind_of(fit), ".")
   }
-  if ("wishes" %in% names(fit) || inherits(fit, "ufs_select") && !"unchecked" %in% names(fit)) {
-    refuse_earlier("fit", "fit again")
-  }
   for (ranking in list(fit$feature_ranking, fit$sample_ranking)) {
     if (!is.null(ranking) &&
         !(is.numeric(ranking) && all(tabulate(ranking, length(ranking)) == 1L))) {

@@ -22,8 +22,7 @@
 #'     wavelengths of a spectrum, with upright lines at the best `k`. It is the default where the
 #'     means of at least 20 columns in their order are a smooth curve (correlation of neighbours
 #'     above .985, also of their ranks);
-#'   * `"objective"`: the objective at each iteration. Where it falls by powers of ten, its
-#'     distance to the lowest value is drawn on a logarithmic scale;
+#'   * `"objective"`: the objective at each iteration;
 #'   * `"share"`: the share of the data that the best 1, 2, ... features hold, beside the largest
 #'     share that as many directions can hold (see [ufs_captured()]). [ufs_css()],
 #'     [ufs_facility()] and greedy [ufs_ted()] know their own share; other methods need `data`;
@@ -33,15 +32,13 @@
 #'     its rank is worth to what is left. Those of the best ranks that were passed over follow in
 #'     grey;
 #'   * `"scores"`, `"samples"`: feature or sample scores, largest first, with the best `k` in
-#'     red and named (at most 50 names). Scores that hardly differ are points on a scale of their
-#'     own. Where the scores are mere ranks, what the method measured is drawn; if it measured
-#'     nothing, the place of each column (row) in the data; after [ufs_consensus()] the best `k`
-#'     are listed in the order in which they were chosen, with their ranks in its methods;
+#'     red. Scores that hardly differ are points on a scale of their own. Where the scores are mere
+#'     ranks, what the method measured is drawn, if it measured something;
 #'   * `"chosen"`: the names of the best `k` with their scores (at most 40), and in grey those that
 #'     come next;
 #'   * `"heatmap"`: samples by the best `k` features, each column standardised and cut at three
 #'     standard deviations. Three to 100 features are ordered by a tree (average linkage of
-#'     1 - |r|), which is drawn above them; others are in the order of their ranking;
+#'     1 - |r|); others are in the order of their ranking;
 #'   * `"embedding"`: the first two principal components of the best `k` features, standardised.
 #'     A method that only selects samples shows all features. Chosen samples are circled;
 #'   * `"biplot"`: the same map with an arrow for each of the features. It points to where the
@@ -74,7 +71,9 @@
 #' @export
 plot.ufs <- function(x, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
   check_fit(x)
-  shown <- if (is.null(type)) default_types(x, data) else list(type)
+  shown <- if (is.null(type)) picture_type(x, NULL, data) else type
+  # The choice, beside the way of the objective.
+  if (is.null(type) && shown == "objective") shown <- c(shown, "chosen")
   show_picture(x, lapply(shown, function(one) picture_of_fit(x, one, data, k, y, m)), ...)
 }
 
@@ -109,12 +108,6 @@ picture_size <- function(fit, k = NULL, m = NULL) {
 
 # The number of features (samples, for a method that only selects samples) that a fit was asked for.
 asked_size <- function(fit) remembered_size(fit, if (is.null(fit$feature_scores)) "m" else "k")
-
-# The default pictures of a fit: the choice, beside the way of the objective.
-default_types <- function(fit, data = NULL) {
-  first <- picture_type(fit, NULL, data)
-  c(first, if (first == "objective") "chosen")
-}
 
 # The default is the first type; of scores that are mere ranks the share, or the map of the samples,
 # says more, for which the data must be given.
@@ -173,6 +166,7 @@ picture.ufs <- function(object, type, k, data = NULL, y = NULL, m = NULL, ...) {
 
 picture_objective <- function(fit, subtitle = NULL) {
   table <- data.frame(x = fit$trace$iteration, y = fit$trace$objective)
+  table <- table[is.finite(table$y), ]
   # A penalty that changes on the way makes the values before and after those of two problems.
   steps <- fit$trace$lambda
   lines <- if (length(unique(steps)) > 1L) {
@@ -181,40 +175,14 @@ picture_objective <- function(fit, subtitle = NULL) {
   if (is.null(subtitle) && !is.null(lines)) {
     subtitle <- "lambda changes at upright lines; level line: the answer"
   }
-  objective_curve(table, lines = lines, subtitle = subtitle,
-    xlab = if (is.null(own_share(fit))) "iteration" else number_words(fit),
-    title = sprintf("ufs_%s: objective (%s)", fit$method, status_words(fit$status)))
-}
-
-# The decrease of y over x. Where it goes by powers of ten a linear scale shows an L: then the
-# distance to the lowest value, on a logarithmic scale.
-objective_curve <- function(table, lines = NULL, subtitle = NULL, xlab, title) {
-  table <- table[is.finite(table$y), ]
-  decades <- is.null(lines) && by_decades(table$y)
   # A way that goes up and down hides how far it has come.
   if (is.null(lines) && any(diff(table$y) > .01 * diff(range(table$y)))) {
     lines <- list(h = min(table$y))
     subtitle <- paste(c(subtitle, "level line: the lowest value"), collapse = "; ")
   }
-  if (decades) {
-    low <- min(table$y)
-    table$y <- table$y - low
-    # Below, differences are rounding.
-    table <- table[table$y > 4 * .Machine$double.eps * max(abs(low), table$y), ]
-    subtitle <- paste(c(subtitle, paste("lowest value:", signif(low, 6L))), collapse = "; ")
-  }
-  new_picture("curves", table = table, lines = lines, log = if (decades) "y", xlab = xlab,
-    ylab = if (decades) "objective above its lowest value" else "objective", title = title,
-    subtitle = subtitle)
-}
-
-# Does a sequence that falls come down to a hundredth of its way in less than a third of its steps?
-# One that rises by more than a thousandth of it on the way is better seen as it is.
-by_decades <- function(y) {
-  way <- y[1L] - min(y)
-  if (length(y) < 6L || way <= 0) return(FALSE)
-  rise <- max(diff(y), 0)
-  rise <= .001 * way && which(y - min(y) <= .01 * way)[1L] <= length(y) / 3
+  new_picture("curves", table = table, lines = lines, subtitle = subtitle, ylab = "objective",
+    xlab = if (is.null(own_share(fit))) "iteration" else number_words(fit),
+    title = sprintf("ufs_%s: objective (%s)", fit$method, status_words(fit$status)))
 }
 
 status_words <- function(status) gsub("_", " ", sub("max_iter", "max. iterations", status))
@@ -299,8 +267,7 @@ picture_groups <- function(fit) {
   best <- unname(fit$sample_ranking)[seq_len(fit$params$m)]
   size <- tabulate(match(fit$solution$cluster, best), length(best))
   new_picture("spikes", table = data.frame(x = seq_along(best), y = size, best = TRUE),
-    names = labels_of(fit$names$samples, fit$n)[best],
-    heading = sprintf("%d chosen", length(best)), xlab = "chosen sample, in its order",
+    xlab = "chosen sample, in its order",
     ylab = "samples it stands for",
     title = sprintf("ufs_%s: how many samples each one stands for", fit$method))
 }
@@ -314,7 +281,7 @@ are_ranks <- function(score) {
     diff(range(diff(known))) < 1e-9
 }
 
-# The scores to draw: list(value, ylab, subtitle, order = TRUE if nothing was measured).
+# The scores to draw: list(value, ylab, subtitle).
 measured <- function(fit, what) {
   score <- unname(fit[[paste0(what, "_scores")]])
   if (!are_ranks(score)) return(list(value = score, ylab = "score (larger is better)"))
@@ -332,7 +299,7 @@ measured <- function(fit, what) {
     value <- unname(fit$solution[[behind[[name]]]])
     if (length(value) == length(score)) return(shown(value, ylab = name))
   }
-  shown(score, order = TRUE)
+  list(value = score, ylab = "place in the ranking (first = 1)")
 }
 
 # The best k as the accessors give them, which heed the constraints: their numbers, best first.
@@ -352,17 +319,12 @@ picture_spikes <- function(fit, k, what) {
   ranking <- ranking[!is.na(shown$value[ranking])]
   best <- chosen_of(fit, what, min(k, length(ranking)))
   k <- length(best)
-  if (isTRUE(shown$order)) {
-    return(if (is.null(fit$solution$ranks)) picture_positions(fit, best, what) else
-      picture_places(fit, best))
-  }
   # A ranking that follows another rule than the scores: bars by score, and red what is chosen.
   subtitle <- shown$subtitle
   if (is.null(subtitle)) {
     ranking <- ranking[order(-shown$value[ranking], seq_along(ranking))]
     if (!setequal(best, ranking[seq_len(k)])) subtitle <- "red: chosen, and not by this alone"
   }
-  name <- labels_of(fit$names[[paste0(what, "s")]], length(shown$value))
   sorted <- shown$value[ranking]
   # On a scale that begins at zero, or at their own values, such scores have one and the same label.
   if (are_narrow(sorted) && diff(range(sorted)) < .001 * max(abs(sorted))) {
@@ -376,11 +338,6 @@ picture_spikes <- function(fit, k, what) {
   if (nonzero < length(sorted) / 2) {
     zero <- length(sorted) - nonzero
     subtitle <- sprintf("%d of %d scores are exactly zero", zero, length(sorted))
-    if (nonzero < k) {
-      subtitle <- paste0(subtitle, "; names in brackets have none")
-      none <- which(shown$value == 0)
-      name[none] <- paste0("(", shorten(name[none], 18L), ")")
-    }
     sorted <- utils::head(sorted, max(k, match(best, ranking), ceiling(1.3 * nonzero)))
   }
   red <- ranking[seq_along(sorted)] %in% best
@@ -388,24 +345,8 @@ picture_spikes <- function(fit, k, what) {
   every <- seq(1L, length(sorted), by = ceiling(length(sorted) / 1000))
   at <- sort(unique(c(utils::head(which(red), 500L), every, k)))
   new_picture("spikes", table = data.frame(x = at, y = sorted[at], best = red[at]),
-    names = name[best],
-    lines = if (k < length(sorted) && all(red[seq_len(k)])) list(v = k + .5),
-    heading = paste("best", k), xlab = paste(what, "rank"), ylab = shown$ylab,
+    lines = if (k < length(sorted) && all(red[seq_len(k)])) list(v = k + .5), xlab = paste(what, "rank"), ylab = shown$ylab,
     subtitle = subtitle, title = sprintf("ufs_%s: %s scores", fit$method, what))
-}
-
-# Nothing was measured but an order: the score of every column (row) at its place in the data, the
-# chosen ones marked.
-picture_positions <- function(fit, best, what) {
-  score <- unname(fit[[paste0(what, "_scores")]])
-  score[is.na(score)] <- 0
-  at <- sort(unique(c(utils::head(best, 500L), evenly(length(score), 1000L))))
-  new_picture("spikes", table = data.frame(x = at, y = score[at], best = at %in% best),
-    names = labels_of(fit$names[[paste0(what, "s")]], length(score))[best],
-    heading = paste("best", length(best)), ylim = c(0, 1),
-    xlab = paste0(if (what == "feature") "column" else "row", " of the data"),
-    ylab = "place in the ranking (first = 1)",
-    title = sprintf("ufs_%s: the best %d of %d %ss", fit$method, length(best), length(score), what))
 }
 
 # The best k by name with their scores, and the next ones.
@@ -425,20 +366,6 @@ picture_chosen <- function(fit, k, most = 40L) {
     subtitle = if (k > most) sprintf("the first %d of %d", most, k) else
       if (length(shown) > k) "grey: the next ones",
     title = sprintf("ufs_%s: best %d of %d %ss", fit$method, k, length(score), what))
-}
-
-# The best features in the order of their choice, and the ranks behind it.
-picture_places <- function(fit, best, most = 40L) {
-  shown <- utils::head(best, most)
-  ranks <- fit$solution$ranks[shown, , drop = FALSE]
-  quartile <- function(share) apply(ranks, 1L, stats::quantile, share, names = FALSE)
-  new_picture("dots", table = data.frame(series = fit$names$features[shown],
-    value = rowMeans(ranks), low = quartile(.25), high = quartile(.75)), colour = best_colour,
-    xlab = "mean rank, and quartiles of the ranks",
-    subtitle = paste(c("in the order of choice, from the top", if (length(shown) < length(best)) {
-      sprintf("the first %d of %d", length(shown), length(best))
-    }), collapse = "; "),
-    title = sprintf("ufs_%s: the best %d features", fit$method, length(best)))
 }
 
 # Why these: what the rank of each chosen one is worth, and what is left of it for its correlations
@@ -466,15 +393,19 @@ picture_heatmap <- function(fit, data, k, y) {
       "its samples.")
   }
   z <- chosen_columns(fit, data, k)
-  tree <- column_tree(z)
-  if (!is.null(tree)) z <- z[, tree$order, drop = FALSE]
+  # Columns that go up and down together stand side by side.
+  alike <- ncol(z) > 2L && ncol(z) <= 100L
+  if (alike) {
+    r <- suppressWarnings(abs(stats::cor(z)))
+    r[is.na(r)] <- 0
+    z <- z[, stats::hclust(stats::as.dist(1 - pmin(r, 1)), "average")$order]
+  }
   group <- sample_groups(fit, nrow(z), y)
   ord <- sample_order(z, group$of)
   shown <- pmin(pmax(z[ord, , drop = FALSE], -3), 3)
   new_picture("tiles", z = shown, group = if (!is.null(group)) group$of[ord],
     group_name = group$name, limits = c(-3, 3), palette = "diverging", value = "standardised",
-    tree = if (!is.null(tree)) tree_lines(tree),
-    xlab = if (is.null(tree)) "features, best first" else "features, by similarity",
+    xlab = if (alike) "features, by similarity" else "features, best first",
     title = sprintf("ufs_%s: best %d of %d features", fit$method, ncol(z), fit$p),
     ylab = sprintf("%d samples, by %s", nrow(z), if (is.null(group)) "similarity" else group$name))
 }
@@ -508,30 +439,6 @@ arrows_of <- function(z, map) {
   to[is.na(to)] <- 0
   size <- .9 * min(apply(abs(cbind(map$x, map$y)), 2L, max) / pmax(apply(abs(to), 2L, max), 1e-8))
   data.frame(x = size * to[, 1L], y = size * to[, 2L], label = colnames(z))
-}
-
-# Columns that go up and down together, side by side, as hclust(); NULL for few or very many.
-column_tree <- function(z) {
-  if (ncol(z) < 3L || ncol(z) > 100L) return(NULL)
-  r <- suppressWarnings(abs(stats::cor(z)))
-  r[is.na(r)] <- 0
-  stats::hclust(stats::as.dist(1 - pmin(r, 1)), "average")
-}
-
-# The lines of a tree: columns are at 1, 2, ..., heights from 0 to 1.
-tree_lines <- function(tree) {
-  at <- order(tree$order)
-  height <- tree$height / max(tree$height, 1e-8)
-  middle <- numeric(length(height))
-  lines <- lapply(seq_along(height), function(i) {
-    son <- tree$merge[i, ]
-    leaf <- son < 0
-    x <- ifelse(leaf, at[abs(son)], middle[abs(son)])
-    low <- ifelse(leaf, 0, height[abs(son)])
-    middle[i] <<- mean(x)
-    data.frame(x = c(x, x[1L]), y = c(low, height[i]), xend = c(x, x[2L]), yend = height[i])
-  })
-  do.call(rbind, lines)
 }
 
 # Similarities of samples that have clusters, in the order `ord`.

@@ -84,7 +84,9 @@ code_line <- function(code, whole) {
 }
 
 # Lines of every print: what the data lost on the way in.
-data_notes <- function(x) c(tables_note(x), input_notes(x$input))
+data_notes <- function(x) {
+  c(tables_words(x$input$tables$of, chosen_now(x, "feature")), input_notes(x$input))
+}
 
 # ---- what looks wrong ---------------------------------------------------------------------------
 
@@ -102,13 +104,6 @@ fit_checks <- function(fit, chosen = chosen_now(fit, "feature")) {
       paste("only", scored, "of", length(chosen),
         "have a score above 0; the rest fills the list")
     })
-}
-
-# How many columns of each of several tables are chosen.
-tables_note <- function(x) {
-  shown <- if (!is.null(x$feature_ranking)) shown_ranking(x, "feature")
-  chosen <- if (!is.null(shown$size)) utils::head(shown$ranking, shown$size)
-  tables_words(x$input$tables$of, chosen)
 }
 
 # Advice of ufs_methods() as a sentence: print() has room for one.

@@ -130,10 +130,3 @@ quota_watch <- function(held, ord, near_to) {
     TRUE
   }
 }
-
-# Quotas on what a method gave a score.
-check_scored_quotas <- function(held, ord) {
-  held["exclude"] <- list(setdiff(seq_along(held$feature_strata$level), ord))
-  held["include"] <- list(intersect(held$include, ord))
-  check_quotas(held, "be chosen: constant columns and those of `exclude` are not")
-}

@@ -69,7 +69,10 @@ ufs_register <- function(method, fun, ..., what = c("features", "samples"),
     returns = check_choice(returns, "returns"), told = !missing(returns),
     center = check_flag(center, "center"), scale = check_flag(scale, "scale"),
     random = check_flag(random, "random"),
-    title = if (is.null(title)) method else check_text(title, "title"))
+    title = if (is.null(title)) method else title)
+  if (!is.character(own$title) || length(own$title) != 1L || is.na(own$title)) {
+    refuse("title", "`title` must be one text; it is ", deparse_short(title), ".")
+  }
   if (is.null(fun)) return(invisible(forget_methods(intersect(method, ls(registered)))))
   # Arguments of a function that cannot be those of a method.
   if (!is.function(own$fun) || is.null(formals(args(own$fun)))) {
@@ -107,13 +110,6 @@ check_own_name <- function(name) {
     refuse("method", "`method`: \"", name, "\" has a meaning in ufselect already; take another.")
   }
   name
-}
-
-check_text <- function(value, arg) {
-  if (!is.character(value) || length(value) != 1L || is.na(value)) {
-    refuse(arg, "`", arg, "` must be one text; it is ", deparse_short(value), ".")
-  }
-  value
 }
 
 # ---- the row of the registry ---------------------------------------------------------------------
@@ -288,7 +284,7 @@ own_scores <- function(value, own, names) {
   }
   if (is.character(value) || own$returns == "order") {
     if (!length(value)) wrong("the order that it returned is empty")
-    if (is.numeric(value) && !is_choice_of(value, length(names))) {
+    if (is.numeric(value) && !is_choice(value, length(names))) {
       wrong("an order must be numbers of ", one, "s, from 1 to ", length(names),
         ", each at most once")
     }
@@ -301,7 +297,7 @@ own_scores <- function(value, own, names) {
   }
   words <- names(value)
   if (isFALSE(own$told) && is.null(words) && length(value) > 4L &&
-      is_choice_of(value, length(value))) {
+      is_choice(value, length(value))) {
     wrong("it returned 1 to ", length(value), ", each once: an order() or scores? Say ",
       "returns = \"order\" or returns = \"scores\" in ufs_register()")
   }
@@ -312,6 +308,7 @@ own_scores <- function(value, own, names) {
   value
 }
 
-is_choice_of <- function(value, size) {
-  !anyNA(value) && all(value %in% seq_len(size)) && !anyDuplicated(value)
+# Some of the numbers 1 to `size`, each once.
+is_choice <- function(value, size) {
+  is.numeric(value) && length(value) > 0L && all(value %in% seq_len(size)) && !anyDuplicated(value)
 }

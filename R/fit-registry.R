@@ -109,15 +109,6 @@ registry <- function() {
   table[order(match(group, registry_groups))]
 }
 
-# The row of a method that selects `what`, "features" or "samples".
-check_selects <- function(method, what) {
-  row <- method_row(method)
-  if (!row$selects %in% c(what, "both")) {
-    refuse("method", "ufs_", method, "() selects ", row$selects, ", not ", what, ".")
-  }
-  row
-}
-
 # The argument that is this number; NULL where a method has none.
 number_argument <- function(row) if (is.null(row$per_k)) row$picks$argument else row$per_k
 

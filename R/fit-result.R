@@ -32,19 +32,20 @@ as.data.frame.ufs_result <- function(x, ...) {
 #' Results other than fits have one picture each; `plot()` draws it with R's graphics, `autoplot()`
 #' as a ggplot.
 #'
-#' * [ufs_compare()]: one curve for each method with its name at the end, or a line of a dot plot
+#' * [ufs_compare()]: one curve for each method, or a line of a dot plot
 #'   where there is one size; bars are one standard deviation, baselines are grey and dashed.
 #'   Arguments: `over`, `measure`, `classifier`, `at`, `methods`.
 #' * [ufs_grid()], [ufs_tune()]: settings as a heat map over two arguments or a curve over one; what
 #'   a tuning chose is in red. `value`, `over`.
-#' * [ufs_stability()]: how often each feature or sample was among the best, the chosen ones in red.
-#'   `what`.
+#' * [ufs_stability()]: how often each of the features or samples chosen most often was among the
+#'   best. `what`.
 #' * [ufs_decoys()]: the share of noise among the best k against k. `to`.
 #' * [ufs_size()]: noise, what is captured, neighbours kept and repeatability against k.
 #' * [ufs_reliability()]: the reliability of each column, those that repeat in colour.
 #' * [ufs_overlap()]: the shares of all pairs of fits, or who chose what. `what`; of fits joined by
 #'   [c()] `k` before it.
 #' * [ufs_graph()]: degrees or weights, largest first. `what`.
+#' * [ufs_represent()]: the links between samples, or the objective. `type`.
 #'
 #' @param x,object A result.
 #' @param ... Arguments of the picture, named or in the order given above, and for `plot()`
@@ -63,7 +64,7 @@ as.data.frame.ufs_result <- function(x, ...) {
 #'   * `what`: `"features"` or `"samples"`; of an overlap `"pairs"` or `"features"`; of a graph
 #'     `"degree"` or `"weights"`.
 #'   * `to`: the largest k to show; by default four times the largest answer, and at least 50.
-#'   * `type`: `"features"`, `"samples"` or `"gap"`; `k`, `m`: how many of the best of the last fit.
+#'   * `type`: of [ufs_represent()] `"links"` or `"objective"`.
 #' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
 #' @examples
 #' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))

@@ -119,7 +119,9 @@ run_fit <- function(method, call, written, args, dots, env) {
   args[names(paper)] <- paper
   check_given_arguments(row, method, args, c(names(written), names(paper)), dots)
   if (row$published) {
-    args <- with_paper_defaults(args, row$paper)
+    for (name in setdiff(names(row$paper), names(args))) {
+      args[name] <- list(eval(row$paper[[name]], args, baseenv()))
+    }
     dots <- dots[!names_of(dots) %in% names(row$only)]
   }
   before <- args$x
@@ -200,20 +202,17 @@ finish_fit <- function(method, call, made, x, start) {
   if (is.object(made$data$x)) close_source(made$data$x)
   if (!is.null(made$data$columns)) close_source(made$data$columns$x)
   if (inherits(x, "ufs_data")) {
-    if (!is.null(x$n_rows)) fit <- without_rows(fit, x$n_rows)
+    if (!is.null(x$n_rows)) {
+      # Of moments: nothing may be of the rows, which were made up to have these moments.
+      fit$n <- x$n_rows
+      fit$solution$scores <- NULL
+      held <- fit$constraints["features"]
+      fit["constraints"] <- list(if (!is.null(held$features)) held)
+    }
     if (!is.null(x$levels)) fit <- of_levels(fit, x$levels)
   }
   if (!identical(fit$status, "converged")) warn_status(fit, advice)
   if (is.null(finish)) fit else finish(fit)
-}
-
-# A fit of moments: nothing in it may be of the rows, which were made up to have these moments.
-without_rows <- function(fit, n) {
-  fit$n <- n
-  fit$solution$scores <- NULL
-  held <- fit$constraints["features"]
-  fit["constraints"] <- list(if (!is.null(held$features)) held)
-  fit
 }
 
 # The x of a fit: as it was given, or opened with the arguments of ufs_data() in the dots.
@@ -239,13 +238,6 @@ paper_settings <- function(row, method, control, dots) {
       "` there", if (length(known)) paste0("; it has ", paste(known, collapse = ", ")), ".")
   }
   given
-}
-
-with_paper_defaults <- function(args, paper) {
-  for (name in setdiff(names(paper), names(args))) {
-    args[name] <- list(eval(paper[[name]], args, baseenv()))
-  }
-  args
 }
 
 # Refuses another value of an argument of which the method has one form.

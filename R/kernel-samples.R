@@ -372,8 +372,6 @@ x_rows_of <- function(z, rows) {
   x_rows(z, sorted)[match(rows, sorted), , drop = FALSE]
 }
 
-smooth_kernel <- function(d2, width) exp(-pmax(d2, 0) / width)
-
 # The share of the variance of a smooth function of n rows (a Gaussian process with the kernel
 # exp(-d^2 / width) and noise `mu`) that is left when it is known at the chosen rows, from the
 # kernel of these and the cross product of that of the n rows with them.

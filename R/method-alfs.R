@@ -121,18 +121,17 @@
 #' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
 #'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
-#' @seealso [representatives()] for which samples rebuild which, [ufs_facility()] and [ufs_css()] for either choice on its own.
+#' @seealso [representatives()] for which samples rebuild which, [ufs_facility()] and [ufs_css()]
+#'   for either choice on its own.
 #' @section Plots:
-#' Beside the types of [plot.ufs()] there are `"objective"` with the lower bound, `"gap"` (the
-#' relative duality gap), `"residuals"` (of the splits, as in the trace) and `"norms"` (of the rows
-#' and columns of W in the order of the data, as the paper's Figure 2).
+#' `"objective"` of [plot.ufs()] has the lower bound beside it.
 #' @examples
 #' # Three columns to keep and five cars to label
 #' fit <- ufs_alfs(mtcars, alpha_rel = .1)
 #' fit
 #' selected_features(fit, k = 3)
 #' selected_samples(fit, m = 5)
-#' plot(fit, "norms")
+#' plot(fit)
 #'
 #' # The paper's Figure 3: two features, one with more variance; ALFS keeps that one and
 #' # samples along it.
@@ -171,7 +170,10 @@ solve_alfs <- function(data, control, alpha, beta, lambda, alpha_rel, beta_rel, 
   products <- solver == "admm" && select != "auto" && !weighted
   data <- if (products) as_ufs_operator(x, center, scale) else as_ufs_matrix(x, center, scale)
   labelled <- check_labelled(labelled, data)
-  n_features <- alfs_n_features(if (is.null(n_features)) k else n_features, data)
+  usable <- length(data$keep)
+  if (is.null(n_features)) n_features <- k
+  n_features <- if (is.null(n_features)) max(1L, min(50L, usable %/% 2L)) else
+    min(usable, check_count(n_features, "n_features", 1L, data$p, "the features of `x`"))
   basis <- alfs_basis(data$x)
   penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
   found <- alfs_solve(data, basis, penalty, solver, control, schedule)
@@ -180,12 +182,6 @@ solve_alfs <- function(data, control, alpha, beta, lambda, alpha_rel, beta_rel, 
 }
 
 # ---- parts --------------------------------------------------------------------------
-
-alfs_n_features <- function(n_features, data) {
-  usable <- length(data$keep)
-  if (is.null(n_features)) return(max(1L, min(50L, usable %/% 2L)))
-  min(usable, check_count(n_features, "n_features", 1L, data$p, "the features of `x`"))
-}
 
 # The largest useful penalties: norms of the rows and columns of 2X'XX', and 2 max ||x_i||^2.
 alfs_bounds <- function(basis) stats::setNames(as.list(basis$bound), c("alpha", "beta", "lambda"))
@@ -372,56 +368,17 @@ print_notes.ufs_alfs <- function(x) {
 }
 
 #' @export
-picture_types.ufs_alfs <- function(fit) {
-  c("objective", "gap", if (fit$iterations > 0L) "residuals", "norms",
-    setdiff(NextMethod(), "objective"))
-}
-
-#' @export
 picture.ufs_alfs <- function(object, type, ...) {
+  if (type != "objective") return(NextMethod())
   table <- object$trace
-  switch(type,
-    objective = new_picture("curves",
-      table = data.frame(x = table$iteration, y = c(table$objective, table$current, table$dual),
-        series = rep(c("lowest objective", "current iterate", "lower bound"), each = nrow(table))),
-      xlab = "iteration", ylab = "objective",
-      title = sprintf("ufs_alfs: objective (%s, relative gap %s)", status_words(object$status),
-        signif(object$certificate[["gap"]], 2L))),
-    gap = new_picture("curves", table = data.frame(x = table$iteration, y = pmax(table$gap, 1e-16)),
-      log = "y", lines = list(h = if (object$control$tol > 0) object$control$tol),
-      xlab = "iteration", ylab = "relative duality gap",
-      title = sprintf("ufs_alfs: duality gap (%s)", status_words(object$status))),
-    residuals = {
-      table <- table[table$iteration > 0L, , drop = FALSE]
-      kinds <- intersect(c("rows", "columns", "weights"), names(table))
-      kinds <- kinds[colSums(table[kinds]) > 0]
-      new_picture("curves", table = data.frame(x = table$iteration,
-        y = pmax(unlist(table[kinds], use.names = FALSE), 1e-16),
-        series = rep(kinds, each = nrow(table))),
-        log = "y", xlab = "iteration", ylab = "ADMM consensus residual",
-        title = sprintf("ufs_alfs: residuals of the splits (%s)", status_words(object$status)))
-    },
-    norms = picture_alfs_norms(object),
-    NextMethod()
-  )
+  new_picture("curves",
+    table = data.frame(x = table$iteration, y = c(table$objective, table$current, table$dual),
+      series = rep(c("lowest objective", "current iterate", "lower bound"), each = nrow(table))),
+    xlab = "iteration", ylab = "objective",
+    title = sprintf("ufs_alfs: objective (%s, relative gap %s)", status_words(object$status),
+      signif(object$certificate[["gap"]], 2L)))
 }
 
-# Norms of the rows and columns of W in the order of the data (Figure 2); the best ten are red.
-picture_alfs_norms <- function(fit) {
-  one <- function(score, what) {
-    score <- unname(score)
-    score[is.na(score)] <- 0
-    data.frame(x = seq_along(score), y = score, best = rank(-score,
-      ties.method = "first") <= 10 & score > 0,
-      panel = sprintf("%s, %d of %d are zero", what, sum(score == 0), length(score)))
-  }
-  new_picture("spikes", table = rbind(one(fit$solution$row_norm, "rows of W (samples)"),
-    one(fit$solution$column_norm, "columns of W (features)")),
-    xlab = "order of the data", ylab = "norm",
-    title = "ufs_alfs: norms of the rows and columns of W")
-}
-
-#' @rdname representatives
 #' @export
 representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   check_dots_empty(...)

@@ -77,8 +77,6 @@
 #'
 #' # Memory
 #' 2 n^2 + 4 p^2 + 1200 n doubles for p <= n; for p > n nothing is p x p, and it is 9 n^2 + 2 np.
-#' With more than 4,000 samples only the upper triangles of `S` and `W` are kept. They can be
-#' indexed by `[i, j]`, and `as.matrix()` makes ordinary matrices of them.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 2 to n - 1 and at most p.
@@ -112,7 +110,7 @@
 #'   \eqn{\alpha} and \eqn{\beta} per iteration.
 #' @section Plots:
 #' Beside the types of [plot.ufs()] there are `"objective"` (per block; it must fall between the
-#' dotted lines, where \eqn{\lambda} changes, except where \eqn{\rho} does), `"weights"` and
+#' dotted lines, where \eqn{\lambda} changes, except where \eqn{\rho} does) and
 #' `"consensus"` (S, ordered by cluster).
 #' @references Zhou, Wang and Du (2023) Bi-level ensemble method for unsupervised feature selection.
 #'   Information Fusion 100, 101910, \doi{10.1016/j.inffus.2023.101910}. Its equations (5), (6)
@@ -158,9 +156,9 @@ solve_blfse <- function(data, control, n_clusters, k, scores, labels, base, n_ba
     k <- check_count(k, "k", 1L, p, "the number of non-constant features")
   }
   if (!"n_base" %in% given && !is.null(labels)) n_base <- NCOL(labels)
-  check_bytes(8 * (if (p > n) 7 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) +
-    8 * (if (n > blfse_full_limit) 1 else 2) * n^2, "The consensus matrices of ufs_blfse()",
-  "Use a part of the samples.")
+  check_bytes(8 * (if (p > n) 7 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) + 16 * n^2,
+    "The consensus matrices of ufs_blfse()",
+    "Use a part of the samples.")
 
   drawn <- if (is.null(scores)) {
     blfse_base_scores(data, base, n_base, resample, n_clusters, k, base_args)
@@ -200,11 +198,7 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
   n_component <- as.integer(counters[["n_component"]])
   cluster <- blfse_cluster(found$S, found$component, n_component, n_clusters)
   m <- seq_len(nrow(scores))
-  # Beyond a limit packed upper triangles.
-  symmetric <- function(values) {
-    packed <- new_packed(values, data$n, data$samples)
-    if (data$n > blfse_full_limit) packed else as.matrix(packed)
-  }
+  symmetric <- function(values) whole_symmetric(values, list(data$samples, data$samples), data$n)
   trace <- counted_table(found$run$trace, c("iteration", "it", "nc", "ties", "nnz"))
   trace$block <- factor(trace$block, 0:7, c("start", "W", "P", "S", "v", "Y", "beta", "alpha"))
   list(
@@ -231,8 +225,13 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
   )
 }
 
-# Beyond this many samples S and W are returned packed.
-blfse_full_limit <- 4000L
+# The symmetric matrix with these entries (1, 1), (1, 2), (2, 2), (1, 3), ...
+whole_symmetric <- function(values, names, n) {
+  out <- matrix(0, n, n, dimnames = names)
+  out[upper.tri(out, diag = TRUE)] <- values
+  out[lower.tri(out)] <- t(out)[lower.tri(out)]
+  out
+}
 
 # ---- input -----------------------------------------------------------------------------
 

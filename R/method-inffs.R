@@ -32,25 +32,16 @@
 #' with 24 samples or fewer, it is recomputed in blocks in each of some six products, for \eqn{n
 #' p^2} flops each and little memory.
 #'
-#' # Very many features
-#' With `n_sample` the sums over all features are estimated from that many, which are spread evenly
-#' over the standard deviations (nothing is random); the cost falls to n p `n_sample` flops. This is
-#' experimental. The certificate's `sampling_error` is the standard error of a score as a share of
-#' the standard deviation of all scores, from the two halves of the sample. Features whose scores
-#' differ by less are in no particular order. It is an estimate itself and can be too low.
-#'
 #' @inheritParams ufs_kmeans_f
 #' @param alpha The weight of the deviations against the correlations, from 0 to 1.
 #' @param variant Which of the published forms to compute. The default is that of the paper.
-#' @param n_sample How many features to estimate the sums from, a whole number of at least 10; only
-#'   for variants `"2015"` and `"2016"`. `NULL` (and any number from p) takes all, which is exact.
 #' @param center,scale Should the columns be centred (which changes nothing) and standardised first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 500
 #'   products with A) and `tol` (1e-14), a bound on the relative residual of the linear system.
 #' @return A fit of class `c("ufs_inffs", "ufs")`. `solution` holds `damping` (r) and
 #'   `radius` (the spectral radius of A, or the largest row sum used in its place);
-#'   `certificate` holds the `residual` of the linear system (its largest entry), and with
-#'   `n_sample` the `sampling_error`. Above a residual of 1e-6 the status is `"stalled"`: ranks are
+#'   `certificate` holds the `residual` of the linear system (its largest entry). Above a
+#'   residual of 1e-6 the status is `"stalled"`: ranks are
 #'   then so alike that the redundancies are rounding.
 #' @references Roffo, Melzi and Cristani (2015), Infinite feature selection, ICCV
 #'   \doi{10.1109/ICCV.2015.478}. Roffo, Melzi, Castellani, Vinciarelli and Cristani (2020),
@@ -64,88 +55,26 @@
 #' ufs_inffs(iris[, 1:4])
 #' @export
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"), ..., k = NULL,
-                      center = FALSE, scale = FALSE, control = ufs_control(), n_sample = NULL) {
+                      center = FALSE, scale = FALSE, control = ufs_control()) {
   run_fit("inffs", match.call(), sys.call(), as.list(environment()), list(...), parent.frame())
 }
 
-solve_inffs <- function(data, control, alpha, variant, n_sample, ...) {
-  q <- length(data$keep)
-  if (!is.null(n_sample)) {
-    if (!variant %in% c("2015", "2016")) {
-      refuse("n_sample", "`n_sample` is for `variant` \"2015\" and \"2016\" only.")
-    }
-    n_sample <- check_count(n_sample, "n_sample", 10L)
-  }
-  settings <- inffs_settings(data$n, if (is.null(n_sample)) q else min(q, n_sample), alpha,
-    variant)
-  found <- if (is.null(n_sample) || n_sample >= q) .Call(C_inffs, data$x, settings, control) else
-    inffs_sampled(data$x, n_sample, settings, control)
+solve_inffs <- function(data, control, alpha, variant, ...) {
+  settings <- inffs_settings(data$n, length(data$keep), alpha, variant)
+  found <- .Call(C_inffs, data$x, settings, control)
   counters <- found$run$counters
   if (counters[["empty"]] == 1) {
     ufs_warn("void", "All features are perfectly correlated and vary equally: ",
       "ufs_inffs() cannot tell them apart.")
   }
   list(
-    params = list_of(alpha, variant, n_sample),
+    params = list_of(alpha, variant),
     run = found$run,
     # Equal columns differ by the order of summation; their scores are equal.
     feature_scores = found$score[equal_columns(data$x)],
     solution = list(damping = counters[["damping"]], radius = counters[["radius"]]),
-    certificate = c(counters["residual"], sampling_error = found$sampling_error)
+    certificate = counters["residual"]
   )
-}
-
-# The scores from a sample S of m features. (I - r A) y = 1 is solved for S alone, with r from the
-# spectral radius of A_SS times p / m, and put once into s = r A y with
-#   (A y)_i = A_ii y_i + (p - 1) / m_i * sum_{j in S, j != i} A_ij y_j,   m_i = #{j in S, j != i}.
-# The same sums over the odd and the even members of S give the error. 2 n p m flops, in blocks.
-inffs_sampled <- function(x, m, settings, control, block = 1024L) {
-  p <- ncol(x)
-  sd <- judge_moments(.Call(C_moments, x), TRUE)$sd
-  spread <- max(sd) - min(sd)
-  t <- if (spread > 1e-12 * max(sd)) (sd - min(sd)) / spread else numeric(p)
-  # In the order of the deviations; the least and the largest are among them, so t is the same.
-  chosen <- order(sd)[round(seq(1, p, length.out = m))]
-  found <- .Call(C_inffs, x[, chosen, drop = FALSE], settings, control)
-  damping <- found$run$counters[["damping"]] * m / p
-  found$run$counters[["radius"]] <- found$run$counters[["radius"]] * p / m
-  found$run$counters[["damping"]] <- damping
-  y <- found$score + 1
-  half <- cbind(y * (seq_len(m) %% 2), y * (seq_len(m) %% 2 == 0))
-  # sum_j max(t_i, t_j) y_j from the sums over the t_j below and above t_i.
-  below <- rbind(0, apply(half, 2L, cumsum))
-  above <- rbind(0, apply(half * t[chosen], 2L, cumsum))
-  z <- unit_ranks(x[, chosen, drop = FALSE])
-  sums <- matrix(0, p, 2L)
-  for (from in seq(1L, p, by = block)) {
-    at <- from:min(p, from + block - 1L)
-    own <- match(at, chosen)
-    # A member with itself has 0, up to rounding.
-    redundancy <- 1 - abs(crossprod(z, unit_ranks(x[, at, drop = FALSE])))
-    mine <- which(!is.na(own))
-    less <- findInterval(t[at], t[chosen]) + 1L
-    larger <- t[at] * below[less, , drop = FALSE] +
-      rep(above[m + 1L, ], each = length(at)) - above[less, , drop = FALSE]
-    larger[mine, ] <- larger[mine, ] - t[at[mine]] * half[own[mine], ]
-    sums[at, ] <- settings$weight_sd * larger + settings$weight_corr * crossprod(redundancy, half)
-  }
-  counted <- matrix(colSums(half > 0), p, 2L, byrow = TRUE)
-  counted[chosen, ] <- counted[chosen, ] - (half > 0)
-  mean_of <- function(part) damping * (p - 1) * rowSums(sums[, part, drop = FALSE]) /
-    rowSums(counted[, part, drop = FALSE])
-  loop <- damping * settings$weight_sd * t
-  found$score <- (mean_of(1:2) + loop) / (1 - loop)
-  spread <- stats::sd(found$score)
-  found$sampling_error <- if (!(spread > 0)) 0 else {
-    stats::sd(mean_of(1L) - mean_of(2L)) / 2 * sqrt(1 - m / p) / spread
-  }
-  found
-}
-
-# Ranks of each column, centred, of unit norm.
-unit_ranks <- function(x) {
-  z <- apply(x, 2L, rank) - (nrow(x) + 1) / 2
-  z / rep(sqrt(colSums(z^2)), each = nrow(x))
 }
 
 # For src/inffs.c: which A and which damping a variant means, and whether A is kept.

@@ -114,8 +114,7 @@
 #'   component analysis. *Pattern Recognition* 61, 524-536. \doi{10.1016/j.patcog.2016.08.025}
 #' @seealso [predict.ufs_jspca()], [ufs_pca()]
 #' @section Plots:
-#' Beside the types of [plot.ufs()]: `"change"`, the relative change of \eqn{Q} on which the
-#' iteration stops, and `"loadings"`, a heat map of the loadings of the best `k` features.
+#' Beside the types of [plot.ufs()] there is `"loadings"`, a heat map of the loadings of the best `k` features.
 #' @examples
 #' fit <- ufs_jspca(mtcars, n_components = 2)
 #' fit
@@ -398,28 +397,20 @@ predict.ufs_jspca <- function(object, newdata, k = NULL,
 }
 
 #' @export
-picture_types.ufs_jspca <- function(fit) c(NextMethod(), "change", "loadings")
+picture_types.ufs_jspca <- function(fit) c(NextMethod(), "loadings")
 
 #' @export
 picture.ufs_jspca <- function(object, type, k, ...) {
   if (type == "objective" && object$params$loss == "feature") {
     return(picture_objective(object, "a fixed-point iteration: the objective may rise"))
   }
-  switch(type, change = {
-    # The log scale has no place for a change of exactly zero.
-    trace <- object$trace[object$trace$change > 0, ]
-    new_picture("curves", table = data.frame(x = trace$iteration, y = trace$change), log = "y",
-      lines = list(h = max(object$control$tol, .Machine$double.xmin)), xlab = "iteration",
-      ylab = "relative change of Q",
-      title = sprintf("ufs_jspca: change of Q (%s)", status_words(object$status)))
-  }, loadings = {
-    k <- min(check_count(k, "k", 1L), sum(!is.na(object$feature_scores)))
-    top <- object$solution$loadings[utils::head(object$feature_ranking, k), , drop = FALSE]
-    most <- max(abs(top), .Machine$double.xmin)
-    new_picture("tiles", z = top, limits = c(-most, most), palette = "diverging",
-      value = "loading", row_labels = TRUE, upright = TRUE, xlab = "component", ylab = "",
-      title = sprintf("ufs_jspca: loadings of the best %d features", nrow(top)))
-  }, NextMethod())
+  if (type != "loadings") return(NextMethod())
+  k <- min(check_count(k, "k", 1L), sum(!is.na(object$feature_scores)))
+  top <- object$solution$loadings[utils::head(object$feature_ranking, k), , drop = FALSE]
+  most <- max(abs(top), .Machine$double.xmin)
+  new_picture("tiles", z = top, limits = c(-most, most), palette = "diverging",
+    value = "loading", row_labels = TRUE, upright = TRUE, xlab = "component", ylab = "",
+    title = sprintf("ufs_jspca: loadings of the best %d features", nrow(top)))
 }
 
 register("jspca", ufs_jspca,

@@ -44,8 +44,7 @@
 #'   iteration of the ADMM: its penalty `mu`, the residuals `error` = max|x - Qx - E| and `split` =
 #'   max|Q - Z|, the `change` of Z, and the `objective` at (Z, E), which need not fall while the
 #'   residuals are large; for `"exact"` it has one row with the number of `pivots`. `plot()` and
-#'   `autoplot()` draw `"objective"`, `"residuals"` or `"links"`, `plot()` by itself the first two
-#'   side by side.
+#'   `autoplot()` draw the links, with `type = "objective"` the objective.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
 #'   Systems 32(7), 3005-3019. \doi{10.1109/TNNLS.2020.3009209}
@@ -127,44 +126,16 @@ print.ufs_represent <- function(x, ...) {
 }
 
 #' @export
-plot.ufs_represent <- function(x, type = NULL, ...) {
-  types <- represent_types(x)
-  if (!is.null(type)) return(show_picture(x, picture(x, check_choice(type, "type", types)), ...))
-  # The objective may rise until the constraint is met.
-  shown <- intersect(types, c("objective", "residuals"))
-  show_picture(x, lapply(if (length(shown)) shown else types, picture, object = x), ...)
-}
-
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_represent <- function(object, type = NULL, ...) {
-  types <- represent_types(object)
-  type <- if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
-  ggplot_picture(picture(object, type), ...)
-}
-
-represent_types <- function(x) {
-  c(if (x$params$solver == "paper") c("objective", "residuals"), "links")
-}
-
-#' @export
-picture.ufs_represent <- function(object, type, ...) {
-  trace <- object$trace
-  if (type == "links") {
-    w <- sqrt(object$W)
-    dimnames(w) <- list(seq_len(object$n), seq_len(object$n))
-    return(new_picture("tiles", z = w, limits = c(0, max(w, .Machine$double.xmin)),
-      palette = "sequential", value = "root of weight", xlab = "samples", ylab = "samples",
-      title = "ufs_represent: links between samples"))
+picture.ufs_represent <- function(object, type = c("links", "objective"), ...) {
+  check_choice(type, "type")
+  if (identical(type, "objective")) {
+    return(new_picture("curves", table = data.frame(x = object$trace$iteration,
+      y = object$trace$objective), points = FALSE, xlab = "iteration",
+      ylab = "objective at (Z, E)", title = "ufs_represent: objective"))
   }
-  if (type == "objective") {
-    return(new_picture("curves", table = data.frame(x = trace$iteration, y = trace$objective),
-      points = FALSE, xlab = "iteration", ylab = "objective at (Z, E)",
-      title = "ufs_represent: objective"))
-  }
-  names <- c(error = "x = Qx + E", split = "Q = Z", change = "change of Z")
-  value <- as.matrix(trace[names(names)])
-  value[value <= 0] <- NA
-  new_picture("curves", table = data.frame(x = rep(trace$iteration, 3L), y = as.vector(value),
-    series = rep(names, each = nrow(trace))), log = "y", points = FALSE, xlab = "iteration",
-  ylab = "largest residual", title = "ufs_represent: are the constraints met?")
+  w <- sqrt(object$W)
+  dimnames(w) <- list(seq_len(object$n), seq_len(object$n))
+  new_picture("tiles", z = w, limits = c(0, max(w, .Machine$double.xmin)), palette = "sequential",
+    value = "root of weight", xlab = "samples", ylab = "samples",
+    title = "ufs_represent: links between samples")
 }

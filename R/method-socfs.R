@@ -113,8 +113,6 @@
 #' @references Han, D. and Kim, J. (2015) Unsupervised simultaneous orthogonal basis
 #'   clustering feature selection. *Proceedings of the IEEE Conference on Computer Vision and
 #'   Pattern Recognition*, 5016-5023. \doi{10.1109/CVPR.2015.7299136}
-#' @section Plots:
-#' Beside the types of [plot.ufs()] there is `"inner"`, the steps of E and F (`inner_trace`).
 #' @seealso [selected_features()]; [ufs_kmeans_f()], the cheap rival; [ufs_mcfs()]
 #' @examples
 #' set.seed(1)
@@ -140,7 +138,11 @@ solve_socfs <- function(data, control, n_clusters, lambda, lambda_rel, gamma, in
                         start_rule, solver, warm_irls, path, polish, ...) {
   plain <- solver == "paper"
   polish <- polish && control$tol >= 0
-  check_path(path)
+  if (!is.null(path) && (!is.numeric(path) || !length(path) || anyNA(path) ||
+      any(path <= 0 | path >= 1) || is.unsorted(path, strictly = TRUE))) {
+    refuse("path", "`path` must be NULL or increasing shares of lambda between 0 and 1, such as ",
+      "c(0.1, 0.3).")
+  }
   n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
   if (n_clusters == 1L) {
     ufs_warn("clusters", "With n_clusters = 1 there are no clusters to tell apart.")
@@ -262,20 +264,6 @@ selected_features.ufs_socfs <- function(fit, k = NULL, as = NULL, ...) {
 }
 
 #' @export
-picture_types.ufs_socfs <- function(fit) c(NextMethod(), "inner")
-
-#' @export
-picture.ufs_socfs <- function(object, type, k, ...) {
-  if (type != "inner") return(NextMethod())
-  inner <- object$inner_trace
-  new_picture("curves", table = data.frame(x = seq_len(nrow(inner)), y = inner$objective),
-    lines = list(v = which(inner$step == 0L)),
-      xlab = "step of E and F (an iteration begins at each line)",
-    ylab = "||xV - E||^2 + gamma ||F - E||^2",
-    title = sprintf("ufs_socfs: steps of E and F (%s)", status_words(object$status)))
-}
-
-#' @export
 print_notes.ufs_socfs <- function(x) {
   c(paste0("penalty      lambda = ", signif(x$params$lambda, 4L), " (",
       signif(x$params$lambda_rel, 3L), " of lambda_max), gamma = ", signif(x$params$gamma, 4L)),
@@ -290,15 +278,6 @@ print_notes.ufs_socfs <- function(x) {
 }
 
 # ---- arguments -------------------------------------------------------------------------
-
-check_path <- function(path) {
-  if (is.null(path)) return(invisible())
-  if (!is.numeric(path) || !length(path) || anyNA(path) || any(path <= 0 | path >= 1) ||
-      is.unsorted(path, strictly = TRUE)) {
-    refuse("path", "`path` must be NULL or increasing shares of lambda between 0 and 1, such as ",
-      "c(0.1, 0.3).")
-  }
-}
 
 # Multiplications of a least-squares step in each of its two forms, of which la_ridge_init()
 # (src/la_solve.c) takes the cheaper one.

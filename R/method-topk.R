@@ -128,10 +128,8 @@
 #'   SIAM Journal on Optimization 10(4), 1196-1211 (for the bound). \doi{10.1137/S1052623497330963}
 #' @seealso [ufs_propagate()] and [ufs_represent()] for the two parts on their own, [plot.ufs()].
 #' @section Plots:
-#' Beside the types of [plot.ufs()] there are `"residuals"` of the last inner iterations, which
-#' must come down, `"inner"`, their objectives, which may rise while the constraints are not met
-#' yet (both with `solver = "paper"`), and `"affinity"`, the learnt links between samples, ordered
-#' by cluster. `"scores"` shows the cut at `k`.
+#' Beside the types of [plot.ufs()] there is `"affinity"`, the learnt links between samples, ordered
+#' by cluster.
 #' @examples
 #' # Three features that explain three groups of cars
 #' fit <- ufs_topk(mtcars, k = 3, n_clusters = 3, alpha_e = 4)

@@ -172,11 +172,6 @@ is_order <- function(value, size) {
     identical(sort.int(as.integer(value)), seq_len(size))
 }
 
-# Some of the numbers 1 to `size`, each once.
-is_choice <- function(value, size) {
-  is.numeric(value) && length(value) > 0L && all(value %in% seq_len(size)) && !anyDuplicated(value)
-}
-
 is_number <- function(value) is.numeric(value) && length(value) == 1L && !is.nan(value)
 
 check_checkpoint <- function(folder) {

@@ -195,10 +195,6 @@ picture.ufs_compare <- function(object, over = NULL, measure = "accuracy", class
       subtitle = paste(c(sprintf("%s = %s", over, pic$x[1L]), said), collapse = "; ")))
   }
   panel <- if (!best && !one) paste(other, "=", table[[other]])
-  # The value at its end belongs to the label, so that labels differ between panels.
-  piece <- interaction(table$method, if (is.null(panel)) "" else panel, drop = TRUE)
-  last <- vapply(split(table, piece), function(part) part$mean[which.max(part[[over]])], 0)
-  pic$label <- sprintf("%s %.0f", table$method, 100 * last[as.character(piece)])
   pic$panel <- panel
   new_picture("curves", table = pic, plain = plain, percent = TRUE,
     xlab = if (over == "k") "features chosen (k)" else "samples labelled (m)", ylab = ylab,

@@ -485,8 +485,8 @@ picture.ufs_decoys <- function(object, to = NULL, ...) {
   table <- object$curve[!is.na(object$curve$share), ]
   # A few hundred places are as many as a screen shows.
   table <- table[table$k %in% evenly(to, 400), ]
-  pic <- data.frame(x = table$k, y = table$share, series = table$method,
-    label = sprintf("%s: %d", table$method, object$k[table$method]))
+  pic <- data.frame(x = table$k, y = table$share,
+    series = sprintf("%s: %d", table$method, object$k[table$method]))
   several <- length(object$methods) > 1L
   new_picture("curves", table = pic, points = to <= 30,
     x_labels = if (to <= 12) seq_len(to),
@@ -494,7 +494,7 @@ picture.ufs_decoys <- function(object, to = NULL, ...) {
     xlab = "features chosen (k)", ylab = "share no better than noise",
     title = "ufs_decoys: how much of a selection is noise",
     subtitle = if (several) {
-      sprintf("labels: columns better than noise, of %d (at most %s of them are noise)", object$p,
+      sprintf("legend: columns better than noise, of %d (at most %s of them are noise)", object$p,
         percent(object$share))
     } else {
       decoys_words(object, object$methods)

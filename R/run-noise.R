@@ -11,13 +11,11 @@ components_above <- function(x, scale = TRUE) {
     eigen(if (nrow(z) < ncol(z)) tcrossprod(z) else crossprod(z), TRUE, TRUE)$values
   }
   # The largest of one draw varies by more than neighbouring components differ.
-  largest <- vapply(seq_len(3L), function(draw) squares(shuffled_columns(z))[1L], 0)
+  largest <- vapply(seq_len(3L), function(draw) {
+    for (j in seq_len(ncol(z))) z[, j] <- z[sample.int(nrow(z)), j]
+    squares(z)[1L]
+  }, 0)
   sum(squares(z) > mean(largest))
-}
-
-shuffled_columns <- function(z) {
-  for (j in seq_len(ncol(z))) z[, j] <- z[sample.int(nrow(z)), j]
-  z
 }
 
 # A function of a seed: the rankings of the columns of x and of decoys by some methods, as

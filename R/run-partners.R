@@ -115,10 +115,11 @@ noise_chance <- function(found) {
   place <- shift + found$place * (1 - shift)
   at <- c(0, sort(unique(c(place, 1))))
   share <- stats::ecdf(place)(at)
+  slope <- function(a, b) (share[b] - share[a]) / (at[b] - at[a])
   hull <- 1L
   for (i in seq_along(at)[-1L]) {
-    while (length(hull) > 1L && slope_of(at, share, hull[length(hull)], i) >=
-        slope_of(at, share, hull[length(hull) - 1L], hull[length(hull)])) {
+    while (length(hull) > 1L &&
+        slope(hull[length(hull)], i) >= slope(hull[length(hull) - 1L], hull[length(hull)])) {
       hull <- hull[-length(hull)]
     }
     hull <- c(hull, i)
@@ -132,21 +133,13 @@ noise_chance <- function(found) {
   chance + min(1, max(0, (found$noise - mean(chance)) / max(mean(doubt), 1e-300))) * doubt
 }
 
-slope_of <- function(x, y, a, b) (y[b] - y[a]) / (x[b] - x[a])
-
 # Every column permuted by itself, within each block of rows, whose differences are no part of the
 # data. Only what is not zero draws a place, so that a sparse column takes the same random numbers.
 permuted <- function(x, blocks) {
   out <- matrix(0, nrow(x), ncol(x))
-  for (j in seq_len(ncol(x))) out[, j] <- permuted_column(x[, j], blocks)
-  out
-}
-
-permuted_column <- function(x, blocks) {
-  out <- numeric(length(x))
-  for (rows in blocks) {
-    value <- x[rows][x[rows] != 0]
-    out[rows[sample.int(length(rows), length(value))]] <- value
+  for (j in seq_len(ncol(x))) for (rows in blocks) {
+    value <- x[rows, j][x[rows, j] != 0]
+    out[rows[sample.int(length(rows), length(value))], j] <- value
   }
   out
 }

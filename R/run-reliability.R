@@ -118,8 +118,7 @@ picture.ufs_reliability <- function(object, ...) {
   ord <- ord[!is.na(table$reliability[ord])]
   shown <- seq_along(ord)
   new_picture("spikes", table = data.frame(x = shown, y = table$reliability[ord],
-    best = table$repeats[ord]), names = table$feature[ord][shown <= object$n_repeats],
-    ylim = c(0, 1), heading = sprintf("better than chance: %d", object$n_repeats),
+    best = table$repeats[ord]), ylim = c(0, 1),
     lines = list(v = object$n_repeats + .5), xlab = "columns by reliability",
     ylab = "reliability of the mean of a sample",
     title = sprintf("%d of %d columns repeat better than chance", object$n_repeats, nrow(table)),

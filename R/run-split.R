@@ -197,7 +197,7 @@ split_coverage <- function(z, rows, open, draws = 20L) {
     d2 <- if (!is.null(all)) all[c(chosen, some), chosen, drop = FALSE] else
       square_distances(z[c(chosen, some), , drop = FALSE], z[chosen, , drop = FALSE])
     others <- d2[-at, , drop = FALSE]
-    near <- smooth_kernel(d2, width)
+    near <- exp(-pmax(d2, 0) / width)
     c(uncovered = mean(pmax(others[least_of_rows(others)], 0)) / size,
       unknown = left_of_kernel(near[at, , drop = FALSE], crossprod(near), nrow(near)))
   }

@@ -306,15 +306,11 @@ picture.ufs_stability <- function(object, what = c("features", "samples"), ...) 
   features <- check_choice(what, "what", have) == "features"
   value <- if (features) object$frequency else object$sample_frequency
   label <- labels_of(names(value), length(value))
-  ord <- order(-value, seq_along(value), na.last = NA)
   n <- if (features) object$k else object$m
-  value <- unname(value[ord])
-  # The long tail of what was never chosen says nothing.
-  shown <- seq_len(min(length(value), max(n + 2L, sum(value > 0))))
-  new_picture("spikes", table = data.frame(x = shown, y = value[shown], best = shown <= n),
-    names = label[ord][seq_len(min(n, length(ord)))], ylim = c(0, 1),
-    heading = sprintf("first %d", n), lines = list(v = n + .5), xlab = paste(what, "by frequency"),
-    ylab = "share of the resamples",
+  shown <- utils::head(order(-value, seq_along(value), na.last = NA), min(n + 3L, 40L))
+  new_picture("dots", table = data.frame(series = label[shown], value = unname(value)[shown]),
+    plain = label[shown][-seq_len(n)], colour = best_colour, percent = TRUE,
+    xlab = "share of the resamples, per cent", ylab = "",
     title = sprintf("ufs_%s: how often %s are chosen, %s = %d", object$method, what,
       if (features) "k" else "m", n),
     subtitle = if (features) {

@@ -60,7 +60,7 @@ with_halves <- function(fit, x) {
   if (fit$task == "label") refuse("x", "`x` is for a choice of columns: their halves are of rows.")
   given <- as.list(fit$call)[-1L]
   given$x <- NULL
-  known <- setdiff(input_arguments(), c("counts", "rows", "unit_rows"))
+  known <- setdiff(input_arguments(), c("counts", "rows"))
   if (inherits(x, "ufs_data")) given <- given[!names(given) %in% known]
   long <- names(Filter(is.name, given))
   if (length(long)) {

@@ -128,17 +128,14 @@ look_noise <- function(x, keep, asked) {
 #' @export
 print.ufs_look <- function(x, ...) {
   check_dots_empty(...)
-  words <- c(seen_words(x), look_repeat_words(x), orientation_words(x), x$doubts)
+  words <- c(seen_words(x), if (!is.null(x$repeats)) {
+    paste0(x$repeats$n, " of ", count_words(x$repeats$of, "column"),
+      " repeat better than chance over ", count_words(x$repeats$levels, "level"),
+      " of replicates (ufs_reliability())")
+  }, orientation_words(x), x$doubts)
   cat_field("<ufs_look>", words[1L], at = 11L)
   for (line in words[-1L]) cat_field("", line, at = 2L)
   invisible(x)
-}
-
-look_repeat_words <- function(x) {
-  if (is.null(x$repeats)) return(NULL)
-  paste0(x$repeats$n, " of ", count_words(x$repeats$of, "column"),
-    " repeat better than chance over ", count_words(x$repeats$levels, "level"),
-    " of replicates (ufs_reliability())")
 }
 
 orientation_words <- function(x) {

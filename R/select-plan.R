@@ -209,7 +209,7 @@ asked_for <- function(asked, look, given, weights = FALSE) {
   likely <- features && (if (is.null(told)) isTRUE(look$noise > 0.5) else told)
   asked$real <- if (likely) as.integer(round(look$usable * (1 - look$noise)))
   asked$noise <- features && (if (is.null(told)) look$noisy else told)
-  asked$counts <- any(c("counts", "unit_rows") %in% given)
+  asked$counts <- "counts" %in% given
   asked$samples <- "samples" %in% given
   asked$weights <- weights
   asked
@@ -244,7 +244,7 @@ asked_for <- function(asked, look, given, weights = FALSE) {
 #' Columns in different units are standardised, and those of one unit are not, except to label,
 #' among noise, and by [ufs_mcfs()] unless they are log counts. Tasks other than `"compress"` weight
 #' counts by their inverse document frequency and give rows unit length (`counts = "tfidf",
-#' unit_rows = TRUE` of [ufs_data()]); counts of columns with the names of genes become log counts
+#' rows = "unit"` of [ufs_data()]); counts of columns with the names of genes become log counts
 #' (`counts = "log"`). So do words most of which look like noise, as the length of their rows would
 #' come from the noise; they are standardised, too, so that rare words have a part in the
 #' components. Give `counts` yourself for another choice. To label, samples are
@@ -601,7 +601,7 @@ count_transform <- function(x, look, asked) {
   open <- x$kind != "source" && is.null(x$input$transform) && !isTRUE(asked$counts)
   if (look$values == "counts" && open && asked$task != "compress" && !length(negative_columns(x))) {
     log <- isTRUE(asked$noise) || counted_as_cells(x, look)
-    if (log) list(counts = "log") else list(counts = "tfidf", unit_rows = TRUE)
+    if (log) list(counts = "log") else list(counts = "tfidf", rows = "unit")
   }
 }
 

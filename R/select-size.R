@@ -192,7 +192,7 @@ picture.ufs_size <- function(object, ...) {
   # Numbers from 2 to thousands: equal steps of the grid.
   at <- seq_along(curve$k)
   table <- do.call(rbind, lapply(names(words), function(name) {
-    data.frame(x = at, y = curve[[name]], series = words[[name]], label = words[[name]])
+    data.frame(x = at, y = curve[[name]], series = words[[name]])
   }))
   place <- if (object$k > 0L && length(at) > 1L) {
     stats::approx(log(curve$k), at, log(object$k), rule = 2)$y
@@ -222,7 +222,7 @@ size_picture <- function(curve, size) {
   # From 2 to thousands: equal steps of the grid.
   curve$number <- match(curve$number, numbers)
   new_picture("curves", table = data.frame(x = curve$number, y = curve$value,
-    series = curve$measure, label = curve$measure, low = curve$low, high = curve$high),
+    series = curve$measure, low = curve$low, high = curve$high),
     x_labels = numbers, percent = TRUE, xlab = "features chosen",
     ylab = if (length(unique(curve$measure)) == 1L) paste(curve$measure[1L], "(%)") else "%",
     lines = list(v = if (length(numbers) > 1L) {

@@ -39,8 +39,9 @@ row_of <- function(method) {
 
 check_offered <- function(method, what) {
   row <- row_of(method)
-  if (is.null(row$task)) check_selects(method, what) else if (row$selects != what) {
-    refuse("method", "Task \"", method, "\" selects ", row$selects, ", not ", what, ".")
+  if (!row$selects %in% c(what, "both")) {
+    refuse("method", if (is.null(row$task)) paste0("ufs_", method, "()") else
+      paste0("Task \"", method, "\""), " selects ", row$selects, ", not ", what, ".")
   }
   row
 }
@@ -183,9 +184,10 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   score <- rep(NA_real_, length(features))
   score[at] <- unname(fit$feature_scores)
   held <- fit$constraints$features
+  strata <- held$feature_strata
   open <- held$open
   order <- unname(fit$feature_ranking)
-  if (!is.null(k) && !is.null(held$feature_strata)) {
+  if (!is.null(k) && !is.null(strata)) {
     first <- choose_best(fit, "feature", k)
     order <- c(first, setdiff(order, first))
     open <- min(open, choice_range(held, fit$p)[2L])
@@ -196,15 +198,11 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
     standardised = decided$standardised, method = fit$method,
     picked = if (!is.null(row$picks)) fit$params[[row$picks$argument]],
     included = features[at[held$include]], open,
-    quota = quotas_of_ranking(fit, at, length(features)))
-}
-
-# Quotas for the columns that a framework has; NULL without quotas.
-quotas_of_ranking <- function(fit, at, size) {
-  strata <- fit$constraints$features$feature_strata
-  if (is.null(strata$quota)) return(NULL)
-  list(level = replace(rep(NA_integer_, size), at, strata$level), least = strata$quota[, "least"],
-    range = choice_range(fit$constraints$features, fit$p))
+    quota = if (!is.null(strata$quota)) {
+      # Of the columns that the framework has.
+      list(level = replace(rep(NA_integer_, length(features)), at, strata$level),
+        least = strata$quota[, "least"], range = choice_range(held, fit$p))
+    })
 }
 
 # Refuses a number of columns, or those that are kept, where quotas want more; and (`most`) a number

@@ -48,11 +48,6 @@
 "_PACKAGE"
 
 .onLoad <- function(libname, pkgname) {
-  # Results that an earlier version saved have no class in common.
-  for (name in c("compare", "decoys", "graph", "grid", "list", "overlap", "size", "split",
-    "stability", "tune")) {
-    registerS3method("plot", paste0("ufs_", name), plot.ufs_result, topenv())
-  }
   when_loaded("mlr3filters", add_mlr3_filters)
   when_loaded("mlr3pipelines", function() {
     mlr3_dictionary("mlr3pipelines", "mlr_pipeops")$add("ufs_sample", mlr3_pipeop_class())

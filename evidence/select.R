@@ -45,7 +45,7 @@ cut_set <- function(folder, set, noise) {
 # the same means and standard deviations (zt, yt). Columns that are not standardised by themselves
 # are divided by one number, which a support vector machine needs.
 halves <- function(data, fit = NULL) {
-  how <- as.list(fit$call)[c("counts", "rows", "unit_rows")]
+  how <- as.list(fit$call)[c("counts", "rows")]
   how <- how[!vapply(how, is.null, NA)]
   all <- if (length(how)) as.matrix(do.call(ufs_data, c(list(data$x), how))) else data$x
   x <- all[data$at, ]

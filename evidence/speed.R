@@ -223,7 +223,7 @@ makers <- list(
       sample.int(p, filled, replace = TRUE, prob = common * ifelse(seq_len(p) %% 8L == s - 1L, 4, 1))
     }))
     x <- Matrix::sparseMatrix(rep(seq_len(n), each = filled), j, x = 1, dims = c(n, p))
-    ufselect::ufs_data(named(x, "w"), counts = "tfidf", unit_rows = TRUE)
+    ufselect::ufs_data(named(x, "w"), counts = "tfidf", rows = "unit")
   },
   # Clusters in half of the columns, noise in the others.
   rows = function(n, p, clusters = 8L) {

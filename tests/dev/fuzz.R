@@ -65,7 +65,7 @@ constraints <- function(x) {
   p <- max(NCOL(x), 1L)
   some <- function(size, most) sample.int(size, min(size, most))
   list(features = some(p, 5), samples = some(n, 9), na = sample(c("error", "omit", "median", "knn"), 1), block_bytes = 200,
-    counts = sample(c("none", "log", "tfidf"), 1), unit_rows = TRUE, min_samples = sample(c(1, 3, .1), 1), max_samples = .9,
+    counts = sample(c("none", "log", "tfidf"), 1), min_samples = sample(c(1, 3, .1), 1), max_samples = .9,
     rows = sample(c("center", "snv", "unit"), 1), factors = sample(c("dummies", "codes"), 1), include = some(p, 2),
     exclude = some(p, 1), cost = stats::runif(p), budget = 1, groups = rep_len(1:3, p), max_cor = .8,
     feature_strata = rep_len(c("u", "v"), p), feature_quotas = c(u = 1, v = 1), weights = stats::rexp(n),

@@ -80,7 +80,7 @@ kind_makers <- function() {
       x <- cells(n, p) * rep(rexp(p, 1) + .1, each = n)
       log10(1 + 1e6 * x / rowSums(x))
     }, "log counts", c(100, 2000)),
-    tfidf = of(function(n, p) as.matrix(ufs_data(words(n, p), counts = "tfidf", unit_rows = TRUE)), "one unit",
+    tfidf = of(function(n, p) as.matrix(ufs_data(words(n, p), counts = "tfidf", rows = "unit")), "one unit",
       c(100, 2000)),
     shares = of(shares, "one unit"), per_cent = of(function(n, p) round(100 * shares(n, p), 2), "one unit"),
     embeddings = of(function(n, p) unit_rows(latent(n, p)), "one unit", c(30, 2000)),

@@ -168,6 +168,6 @@ blfse_raw <- function(d, projection = 0L, order = 0L, form = 0L,
     inner_max_iter = 5L, gamma_cluster = 1, gamma_feature = 1, qp_tol = 1e-11)
   scores <- t(normalise_scores(d$scores))
   out <- .Call(C_blfse, d$x, scores, t(labels), psi, settings, ufs_control(max_iter = max_iter, tol = 0))
-  for (part in c("S", "W")) out[[part]] <- as.matrix(new_packed(out[[part]], nrow(d$x)))
+  for (part in c("S", "W")) out[[part]] <- whole_symmetric(out[[part]], NULL, nrow(d$x))
   out
 }

@@ -14,7 +14,6 @@ data_changes <- list(
   features = list(list(), list(features = 1:6)), samples = list(list(), list(samples = 1:20)),
   na = list(list(x = holes, na = "omit"), list(x = holes, na = "median"), list(x = holes, na = "knn")),
   counts = list(list(), list(counts = "log"), list(counts = "tfidf")),
-  unit_rows = list(list(), list(unit_rows = TRUE)),
   min_samples = list(list(x = replace(counts, cbind(1:20, 3), 0)),
     list(x = replace(counts, cbind(1:20, 3), 0), min_samples = 5)),
   max_samples = list(list(x = replace(counts, cbind(1:20, 3), 0)),

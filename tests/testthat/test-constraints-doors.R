@@ -169,7 +169,7 @@ test_that("sketches and splits choose among the candidates, and quotas hold", {
 test_that("nothing about rows is asked of moments, and weights have one for each row", {
   x <- doors_x()
   moments <- ufs_moments(x)
-  given <- list(samples = 1:6, rows = "snv", unit_rows = TRUE, blocks = rep(1:2, 5), weights = 1:10, candidates = 1:3,
+  given <- list(samples = 1:6, rows = "snv", blocks = rep(1:2, 5), weights = 1:10, candidates = 1:3,
     labelled = 1, replicates = 1:10, sample_cost = 1:10, strata = rep(1:2, 5), na = "omit", counts = "log")
   for (name in names(given)) {
     expect_error(do.call(ufs_css, c(list(moments, k = 2), given[name])), class = "ufs_error_argument",

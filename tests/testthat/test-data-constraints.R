@@ -825,7 +825,7 @@ test_that("every value that ?ufs_data names works alone", {
   half <- rep(c("p", "q"), 20)
   places <- function(names) list(names[1], names[1:2], 2, c(2, 1), seq_along(names) == 2, function(all) all[1:2], function(all) all == names[2])
   columns <- list(features = list(1:6, letters[1:6], rep(c(TRUE, TRUE, TRUE, FALSE), 2)), na = list("omit", "median", "knn"),
-    counts = list("none", "log", "tfidf"), unit_rows = list(TRUE, FALSE), min_samples = list(0, 3, 0.1), max_samples = list(NULL, 40, 0.99),
+    counts = list("none", "log", "tfidf"), min_samples = list(0, 3, 0.1), max_samples = list(NULL, 40, 0.99),
     rows = list("none", "center", "snv", "unit"), factors = list("dummies", "codes"), join = list("same", "inner"),
     include = places(letters[1:8]), exclude = places(letters[1:8]), cost = list(1:8, stats::setNames(8:1, letters[8:1])),
     groups = list(strata, factor(strata), list(c("a", "b"), c("c", "d")), list(1:2, 3:4)), max_cor = list(0.9, 1),

@@ -26,16 +26,16 @@ test_that("counts are transformed as the formulas say, sparse, dense and whole t
   for (counts in c("none", "log", "tfidf")) for (unit in c(FALSE, TRUE)) {
     want <- literal(words, counts, unit)
     for (x in list(words, sparse, as.data.frame(words))) {
-      data <- ufs_data(x, counts = counts, unit_rows = unit)
+      data <- ufs_data(x, counts = counts, rows = if (unit) "unit" else "none")
       expect_equal(unname(as.matrix(data)), unname(want), tolerance = 1e-14)
     }
-    expect_s4_class(ufs_data(sparse, counts = counts, unit_rows = unit)$x, "dgCMatrix")
+    expect_s4_class(ufs_data(sparse, counts = counts, rows = if (unit) "unit" else "none")$x, "dgCMatrix")
   }
   # The order of samples and features is nothing to it.
-  turn <- ufs_data(words[40:1, 30:1], counts = "tfidf", unit_rows = TRUE)
+  turn <- ufs_data(words[40:1, 30:1], counts = "tfidf", rows = "unit")
   expect_equal(as.matrix(turn)[40:1, 30:1], literal(words, "tfidf", TRUE), tolerance = 1e-14)
   # A document twice as long says the same.
-  twice <- ufs_data(rbind(words, 2 * words[1, ]), counts = "tfidf", unit_rows = TRUE)
+  twice <- ufs_data(rbind(words, 2 * words[1, ]), counts = "tfidf", rows = "unit")
   expect_equal(as.matrix(twice)[1, ], as.matrix(twice)[41, ], tolerance = 1e-14)
 })
 
@@ -43,13 +43,13 @@ test_that("new rows are transformed with the frequencies of the fit's rows", {
   skip_on_cran()
   train <- 1:25
   for (counts in c("none", "log", "tfidf")) {
-    fit <- ufs_variance(sparse[train, ], counts = counts, unit_rows = TRUE)
+    fit <- ufs_variance(sparse[train, ], counts = counts, rows = "unit")
     own <- selected_features(fit, 5)
     want <- literal(words[-train, ], counts, TRUE, words[train, ])[, own]
     expect_equal(as.matrix(predict(fit, sparse[-train, ], k = 5)), want, tolerance = 1e-14)
     # Columns in another order and more of them; a data frame; what is transformed already.
     expect_equal(predict(fit, as.data.frame(cbind(words, more = 1)[-train, 31:1]), k = 5), want, tolerance = 1e-14)
-    own_rows <- ufs_data(sparse[train, ], counts = counts, unit_rows = TRUE)
+    own_rows <- ufs_data(sparse[train, ], counts = counts, rows = "unit")
     expect_equal(as.matrix(predict(fit, own_rows, k = 5)), as.matrix(own_rows)[, own])
   }
   fit <- ufs_jspca(words[train, ], 2, scale = FALSE, counts = "log")
@@ -85,7 +85,7 @@ test_that("what is no count, or not possible, is an error that names it", {
     expect_error(ufs_data(x, counts = "log"), "word4", class = "ufs_error_input")
     expect_error(ufs_data(x, min_samples = 2), "word4", class = "ufs_error_input")
     # Unit rows are for any numbers.
-    expect_equal(unname(rowSums(as.matrix(ufs_data(x, unit_rows = TRUE))^2))[3], 1)
+    expect_equal(unname(rowSums(as.matrix(ufs_data(x, rows = "unit"))^2))[3], 1)
   }
   expect_refusals(ufs_data(words, counts = "sqrt"), ufs_data(words, min_samples = 41),
     ufs_data(ufs_data(words, counts = "log"), counts = "tfidf"))
@@ -128,12 +128,12 @@ test_that("rows are centred, standardised or of unit length before columns are l
   expect_equal(as.matrix(ufs_data(x, rows = "center")), center)
   expect_equal(as.matrix(ufs_data(x, rows = "snv")), snv)
   expect_equal(as.matrix(ufs_data(x, rows = "unit")), unit)
-  expect_equal(as.matrix(ufs_data(x, unit_rows = TRUE)), unit)
+  expect_equal(as.matrix(ufs_data(x, rows = "unit")), unit)
   expect_identical(sample_ranking(ufs_ted(x, rows = "snv")), sample_ranking(ufs_ted(snv)))
   x[3, ] <- 7
   expect_identical(unname(as.matrix(ufs_data(x, rows = "snv"))[3, ]), rep(0, 5))
   expect_output(print(ufs_data(x, rows = "snv")), "each minus its mean, over its standard deviation")
-  expect_refusals(ufs_data(x, rows = "snv", unit_rows = TRUE), ufs_data(x, rows = "msc"),
+  expect_refusals(ufs_data(x, rows = "msc"),
     ufs_data(ufs_data(x, rows = "snv"), rows = "unit"))
   x[2, 4] <- NA
   expect_error(ufs_data(x, rows = "snv"), "in column 'd'", class = "ufs_error_input")
@@ -147,8 +147,8 @@ test_that("new rows are changed as the rows of the fit", {
   snv <- (new - rowMeans(new)) / apply(new, 1L, sd)
   expect_equal(predict(fit, new), snv[, selected_features(fit)])
   # Negative numbers are no matter where nothing is counted.
-  expect_equal(predict(ufs_variance(-x, k = 2, unit_rows = TRUE), -new)[, 1L, drop = FALSE],
-    (-new / sqrt(rowSums(new^2)))[, selected_features(ufs_variance(-x, unit_rows = TRUE), 1), drop = FALSE])
+  expect_equal(predict(ufs_variance(-x, k = 2, rows = "unit"), -new)[, 1L, drop = FALSE],
+    (-new / sqrt(rowSums(new^2)))[, selected_features(ufs_variance(-x, rows = "unit"), 1), drop = FALSE])
 })
 
 test_that("sparse rows take unit length only", {

@@ -484,7 +484,6 @@ test_that("what is done to rows does not run over an outcome beside a matrix col
     expect_identical(unname(as.matrix(ufs_data(x, rows = rows, features = -1))),
       unname(as.matrix(ufs_data(unclass(x$NIR), rows = rows))))
   }
-  refused(ufs_data(x, unit_rows = TRUE))
   x$field <- factor(rep(1:2, 15))
   expect_error(ufs_data(x, rows = "snv", factors = "dummies"),
     "columns 'octane', 'field'.*features = -c[(]1, 27[)]", class = "ufs_error_argument")

@@ -221,7 +221,7 @@ test_that("what several tables cannot have is refused with the reason", {
   expect_error(ufs_data(list(a = x$genes, b = x$proteins[, 0])), "no columns", class = "ufs_error_input")
   expect_error(ufs_data(list(a = x$genes, b = ufs_data(x$proteins))), "ufs_data", class = "ufs_error_input")
   expect_refusals("several" = ufs_data(x, counts = "log"), "several" = ufs_data(x, rows = "snv"),
-    "several" = ufs_data(x, unit_rows = TRUE), "several tables" = ufs_moments(x))
+    "several tables" = ufs_moments(x))
   # Tables of counts are not taken for one.
   counts <- withr::with_seed(4, lapply(x, function(table) matrix(rpois(length(table), .3), nrow(table))))
   expect_identical(ufs_look(counts)$values, "mixed units")

@@ -263,34 +263,5 @@ test_that("refusals say what is wrong", {
   expect_refused(selected_features(replace(ufs_variance(x), "feature_ranking", list(rep(1L, 11))), 3),
     "its ranking does not have each index once. Fit again.")
   expect_refused(predict(ufs_jspca(x, 2), type = "scores"), "`newdata` is missing.")
-})
-
-test_that("what an earlier version saved prints and predicts, or says that it was saved by one", {
-  x <- as.matrix(mtcars)[, 1:5]
-  saved <- readRDS(test_path("fixtures", "saved-0.2.0.rds"))
-  withr::local_pdf(NULL)
-  for (name in c("pca", "facility", "plain", "size", "stability", "grid", "split")) {
-    expect_output(print(saved[[name]]), "ufs", info = name)
-    expect_output(print(summary(saved[[name]])), info = name)
-    if (!name %in% c("plain", "stability")) expect_error(plot(saved[[name]]), NA)
-  }
-  expect_identical(predict(saved$pca, x), predict(ufs_pca(x, 2, k = 2), x))
-  expect_identical(predict(saved$select, x), predict(ufs_select(x, 2), x))
-  expect_identical(selected_samples(saved$facility, 3), selected_samples(ufs_facility(x, 3)))
-  expect_identical(selected_features(ufs_css(saved$plain, k = 2)), selected_features(ufs_css(x, k = 2)))
-  earlier <- function(code, again) expect_refused(code, paste0("was saved by an earlier version of ufselect: ", again))
-  for (name in c("css", "select")) {
-    for (f in c("print", "summary", "plot", "selected_features", "predict", "ufs_captured")) {
-      more <- if (f %in% c("predict", "ufs_captured")) list(x)
-      if (name == "css" || f != "predict") earlier(do.call(f, c(list(saved[[name]]), more)), "fit again")
-    }
-  }
-  for (f in list(print, function(data) ufs_css(data, k = 2), function(data) data[1:9, ], function(data) ufs_select(data, k = 2))) {
-    earlier(f(saved$data), "make it again by ufs_data()")
-  }
-  for (f in list(print, as.matrix, function(m) c(m, m), function(m) c(ufs_moments(x), m), function(m) m[, 1:2], function(m) ufs_css(m, k = 2),
-    function(m) ufs_select(m, k = 2), function(m) ufs_size(m, task = "compress"), function(m) ufs_captured(1:2, m))) {
-    earlier(f(saved$moments), "make it again by ufs_moments()")
-  }
   expect_refused(representatives(suppressWarnings(ufs_alfs(x))), "`x`, the data of the fit, is missing.")
 })

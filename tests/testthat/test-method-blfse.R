@@ -446,47 +446,6 @@ test_that("no unit overflows, and what would is refused", {
   expect_error(run(d$x * 1e155, FALSE), class = "ufs_error_input")
 })
 
-# Whatever number of samples is many.
-with_full_limit <- function(limit, code) {
-  old <- blfse_full_limit
-  utils::assignInNamespace("blfse_full_limit", limit, "ufselect")
-  withr::defer(utils::assignInNamespace("blfse_full_limit", old, "ufselect"))
-  force(code)
-}
-
-test_that("many samples: S and W packed, the same numbers", {
-  d <- blfse_input()
-  full <- blfse_plain(d)
-  packed <- with_full_limit(47L, blfse_plain(d))
-  rownames(d$x) <- paste0("s", 1:48)
-  named <- with_full_limit(47L, blfse_plain(d))
-  for (part in c("S", "W")) {
-    want <- full$solution[[part]]
-    s <- packed$solution[[part]]
-    expect_s3_class(s, "ufs_packed")
-    expect_identical(dim(s), c(48L, 48L))
-    expect_identical(as.matrix(s), want)
-    expect_identical(s[7, 3], want[7, 3])
-    expect_identical(s[3:9, c(20, 1)], want[3:9, c(20, 1)])
-    expect_identical(s[-1, 2, drop = FALSE], want[-1, 2, drop = FALSE])
-    expect_identical(s[, 5], want[, 5])
-    expect_identical(s[want[, 1] > 0, ], want[want[, 1] > 0, ])
-    names <- named$solution[[part]]
-    expect_identical(dimnames(names), list(rownames(d$x), rownames(d$x)))
-    expect_identical(names["s4", "s40"], want[4, 40])
-    expect_identical(unname(as.matrix(names)), want)
-    expect_refusals(s[5], s[49, 1])
-    expect_output(print(s), "48 x 48, packed")
-  }
-  expect_identical(packed$solution$cluster, full$solution$cluster)
-  # The embedding, where the components are not as many as asked for.
-  few <- function() blfse_plain(d, control = list(max_iter = 0))$solution$cluster
-  expect_identical(with_full_limit(47L, few()), few())
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  expect_identical(plot(packed, "consensus"), packed)
-})
-
 test_that("labels of more than a byte", {
   d <- blfse_problem(600, 4, 3, 3, seed = 11)
   # Pairs that differ in the second byte only, and in the first only.

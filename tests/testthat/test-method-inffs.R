@@ -150,57 +150,6 @@ test_that("the trace ends at a residual of rounding", {
   expect_lt(fit$trace$residual[nrow(fit$trace)], 1e-14)
 })
 
-test_that("scores from a sample: close to the exact ones, and as close as they say", {
-  x <- withr::with_seed(2, matrix(rnorm(60 * 900), 60) %*% diag(runif(900, .5, 2)))
-  x[, 1:40] <- x[, 1:40] + rep(c(-2, 0, 2), 20)
-  colnames(x) <- paste0("f", 1:900)
-  for (variant in c("2015", "2016")) {
-    exact <- ufs_inffs(x, variant = variant)
-    last <- Inf
-    for (m in c(60, 300)) {
-      fit <- ufs_inffs(x, variant = variant, n_sample = m)
-      off <- fit$feature_scores - exact$feature_scores
-      error <- sd(off) / sd(exact$feature_scores)
-      expect_lt(error, last)
-      expect_lt(error, 2 * fit$certificate[["sampling_error"]])
-      expect_gt(error, 0.3 * fit$certificate[["sampling_error"]])
-      last <- error
-    }
-    expect_lt(abs(fit$solution$radius / exact$solution$radius - 1), 0.02)
-    expect_gt(cor(fit$feature_scores, exact$feature_scores), 0.97)
-    # Members of the sample and the others are measured alike.
-    chosen <- order(apply(x, 2, sd))[round(seq(1, 900, length.out = 300))]
-    expect_lt(abs(mean(off[chosen]) - mean(off[-chosen])), 0.1 * sd(exact$feature_scores))
-    # All features: exact.
-    expect_identical(ufs_inffs(x, variant = variant, n_sample = 900)$feature_scores, exact$feature_scores)
-    # One fewer than all: nearly.
-    expect_equal(ufs_inffs(x, variant = variant, n_sample = 899)$feature_scores, exact$feature_scores, tolerance = 2e-3)
-  }
-  fit <- ufs_inffs(x, n_sample = 100)
-  expect_identical(ufs_inffs(x * 2^400, n_sample = 100)$feature_ranking, fit$feature_ranking)
-  o <- withr::with_seed(3, sample(900))
-  expect_equal(ufs_inffs(x[, o], n_sample = 100)$feature_scores, fit$feature_scores[o], tolerance = 1e-10)
-  both <- suppressWarnings(ufs_inffs(cbind(x, copy = x[, 7], flat = 1), n_sample = 100))
-  expect_identical(both$feature_scores[["copy"]], both$feature_scores[["f7"]])
-  expect_true(is.na(both$feature_scores[["flat"]]))
-  expect_identical(expect_error(ufs_inffs(x, n_sample = 5), class = "ufs_error_argument")$argument, "n_sample")
-  expect_identical(expect_error(ufs_inffs(x, variant = "2020", n_sample = 50), class = "ufs_error_argument")$argument,
-    "n_sample")
-})
-
-test_that("scores from a sample are the literal ones", {
-  for (size in list(c(30, 50, 21), c(12, 40, 12), c(40, 30, 29))) {
-    x <- withr::with_seed(size[2], matrix(rnorm(size[1] * size[2]), size[1]) %*% diag(runif(size[2], .5, 2)))
-    chosen <- order(apply(x, 2, sd))[round(seq(1, size[2], length.out = size[3]))]
-    ref <- ref_inffs_sampled(x, 0.6, chosen)
-    fit <- ufs_inffs(x, alpha = 0.6, n_sample = size[3])
-    expect_equal(unname(fit$feature_scores), ref$score, tolerance = 1e-10)
-    expect_equal(fit$certificate[["sampling_error"]], ref$error, tolerance = 1e-8)
-    expect_equal(fit$solution$radius, ref$radius, tolerance = 1e-10)
-    expect_equal(fit$solution$damping, 0.9 / ref$radius, tolerance = 1e-10)
-  }
-})
-
 test_that("refusals say what is wrong", {
   expect_refused(inffs_settings(10, 2e5, .5, "2020"), "`variant` = \"2020\" is not defined for p >= 200,000.")
 })

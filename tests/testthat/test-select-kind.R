@@ -44,7 +44,7 @@ test_that("what follows from the kind: scaling, weighting, method for each task,
       expect_identical(plan$look$raw, raw, info = said)
       expect_identical(plan$args$scale, scaled[[if (raw) "raw" else values]][match(task, names(methods))], info = said)
       weighted <- values == "counts" && task != "compress"
-      expect_identical(plan$transform, if (weighted) list(counts = "tfidf", unit_rows = TRUE), info = said)
+      expect_identical(plan$transform, if (weighted) list(counts = "tfidf", rows = "unit"), info = said)
       # As a gene panel.
       expect_identical(plan$args$target, if (values == "log counts" && plan$method == "css") 20L, info = said)
       if (task == "label") {
@@ -345,7 +345,7 @@ test_that("words among noise become log counts, so that the length of a row does
   expect_true(fit$look$noisy)
   expect_gt(mean(selected_features(fit, as = "index") <= 30), .9)
   expect_match(fit$code, "counts = \"log\"", fixed = TRUE)
-  expect_false(any(grepl("unit_rows", fit$code)))
+  expect_false(any(grepl("rows =", fit$code)))
   expect_match(fit$decided, "most words look like noise", all = FALSE)
   # Without noise they are weighted.
   expect_match(ufs_select(x[, 1:30], 5, "classify", kind = "counts")$code, "tfidf")

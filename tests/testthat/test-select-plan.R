@@ -230,7 +230,7 @@ test_that("counts are weighted and brought to one length, unless the user says o
   for (x in list(counts, Matrix::Matrix(counts, sparse = TRUE))) {
     pick_of <- function(...) withr::with_seed(1, suppressWarnings(suppressMessages(ufs_select(x, ...))))
     fit <- pick_of(m = 3, task = "label", ordered = TRUE)
-    expect_match(fit$code, "counts = \"tfidf\", unit_rows = TRUE", fixed = TRUE)
+    expect_match(fit$code, 'counts = "tfidf", rows = "unit"', fixed = TRUE)
     expect_setequal(topic[selected_samples(fit, as = "index")], 1:3)
     # How long a document is does not matter to it.
     longer <- x
@@ -243,7 +243,7 @@ test_that("counts are weighted and brought to one length, unless the user says o
     expect_identical(pick_of(5, "classify", counts = "log")$input$transform$counts, "log")
     # New rows come as counts.
     fit <- pick_of(5, "classify")
-    expect_equal(as.matrix(predict(fit, x)), as.matrix(ufs_data(x, counts = "tfidf", unit_rows = TRUE))[, selected_features(fit)])
+    expect_equal(as.matrix(predict(fit, x)), as.matrix(ufs_data(x, counts = "tfidf", rows = "unit"))[, selected_features(fit)])
   }
 })
 
