@@ -1,24 +1,7 @@
 # Slow, literal versions of the sample selectors. x is n x p, rows = samples.
 
-# Greedy TED as in the paper's algorithm: an explicit kernel, deflated.
-ref_ted_greedy <- function(x, m, mu) {
-  k <- tcrossprod(x)
-  left <- seq_len(nrow(x))
-  order <- integer()
-  score <- numeric()
-  for (t in seq_len(m)) {
-    gain <- colSums(k^2) / (diag(k) + mu)
-    j <- left[which.max(gain[left])]
-    order[t] <- j
-    score[t] <- gain[j]
-    left <- setdiff(left, j)
-    k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
-  }
-  list(order = order, score = score)
-}
-
-# The same with items taken out beforehand.
-ref_ted_greedy_given <- function(x, m, mu, given) {
+# Greedy TED as in the paper's algorithm: an explicit kernel, deflated; `given`: taken out beforehand.
+ref_ted_greedy <- function(x, m, mu, given = integer()) {
   k <- tcrossprod(x)
   for (j in given) k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
   left <- setdiff(seq_len(nrow(x)), given)

@@ -13,11 +13,6 @@ ref_polar <- function(a) {
   s$u %*% t(s$v)
 }
 
-ref_prox_rows <- function(a, t) {
-  norm <- ref_row_norms(a)
-  a * pmax(0, 1 - t / norm)
-}
-
 # Bisection on the shift: slow, but obviously the projection.
 ref_simplex <- function(y, total) {
   f <- function(shift) sum(pmax(y - shift, 0)) - total

@@ -541,25 +541,6 @@ test_that("consensus de-correlates within blocks, and a ranking made to differ k
   expect_identical(names(fit$feature_ranking)[c(1, 9)], c("c8", "c3"))
 })
 
-test_that("captured on three plates is as on clean data", {
-  # Four factors, two of them in most columns; plates move each column on its own.
-  truth <- withr::with_seed(2, {
-    load <- matrix(rnorm(48), 4) * c(3, 2, 1, 1)
-    matrix(rnorm(1200), 300) %*% load + matrix(rnorm(3600, sd = .3), 300)
-  })
-  plate <- rep(c("a", "b", "c"), length.out = 300)
-  shift <- withr::with_seed(5, matrix(rnorm(36, sd = 12), 3))
-  moved <- truth + shift[match(plate, c("a", "b", "c")), ]
-  z <- scale(truth)
-  share <- function(x, ...) {
-    at <- selected_features(ufs_css(x, k = 4, mu_rel = 0, ...), as = "index")
-    sum(qr.fitted(qr(z[, at]), z)^2) / sum(z^2)
-  }
-  clean <- share(truth)
-  expect_gt(share(moved, blocks = plate), .995 * clean)
-  expect_lt(share(moved), .995 * clean)
-})
-
 test_that("a budget and a number hold together, wherever the choice is read", {
   skip_on_cran()
   x <- constraint_x()

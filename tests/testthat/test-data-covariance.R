@@ -188,26 +188,6 @@ test_that("pairs add up by name, whatever the order of columns", {
   expect_equal(both$mean, colMeans(x, na.rm = TRUE))
 })
 
-test_that("pairwise moments add up, whatever the order of the columns", {
-  x <- withr::with_seed(1, matrix(stats::rnorm(120), 40, dimnames = list(NULL, c("a", "b", "c"))))
-  x[c(3, 50, 77, 110)] <- NA
-  part <- function(rows, columns) ufs_moments(x[rows, columns], na = "pairwise")
-  both <- c(part(1:20, 1:3), part(21:40, c(3, 1, 2)))
-  expect_equal(both$css, ufs_moments(x, na = "pairwise")$css)
-  expect_equal(stats::cov2cor(both$css), stats::cor(x, use = "pairwise.complete.obs"))
-})
-
-test_that("pairs of two tables are joined by name, whatever the order of their columns", {
-  x <- replace(as.matrix(iris[, 1:4]), c(3, 200, 401), NA)
-  both <- c(ufs_moments(x[1:70, ], na = "pairwise"), ufs_moments(x[71:150, 4:1], na = "pairwise"))
-  whole <- ufs_moments(x, na = "pairwise")
-  expect_identical(names(both), names(whole))
-  expect_equal(both$mean, whole$mean)
-  expect_equal(as.matrix(both), as.matrix(whole))
-  again <- c(ufs_moments(x[1:70, ], na = "pairwise"), ufs_moments(x[71:150, ], na = "pairwise"))
-  expect_equal(as.matrix(again), as.matrix(whole))
-})
-
 test_that("correlations with means want standard deviations, and give then what the rows give", {
   x <- as.matrix(mtcars)
   expect_refused(ufs_moments(cov = cor(x), n = 32, mean = colMeans(x)), "give their standard deviations as `sd`")

@@ -288,19 +288,6 @@ test_that("na = median and knn fill in, and say how much", {
   expect_equal(as.matrix(ufs_data(s, na = "median")), filled)
   expect_equal(as.matrix(ufs_data(s[, -30], na = "omit")), counts[, -c(3, 9, 30)])
   expect_error(ufs_data(s, na = "knn"), class = "ufs_error_argument")
-
-  # Three tight groups: the neighbours are those of the group.
-  group <- rep(1:3, each = 12)
-  z <- withr::with_seed(2, outer(group * 10, rep(1, 6)) + rnorm(36 * 6, 0, 0.1))
-  holes <- z
-  holes[cbind(c(1, 13, 25, 25), c(1, 2, 3, 4))] <- NA
-  got <- as.matrix(ufs_data(holes, na = "knn"))
-  expect_lt(max(abs(got - z)), 0.5)
-  # By hand: distance over common features, scaled up to all.
-  standard <- scale(holes)
-  d <- vapply(1:36, function(i) mean((standard[i, ] - standard[25, ])^2, na.rm = TRUE), 0)
-  nearest <- setdiff(order(d), 25)[1:10]
-  expect_equal(got[25, 3], mean(holes[nearest, 3]))
 })
 
 test_that("infinite values stay an error, and na is a choice", {

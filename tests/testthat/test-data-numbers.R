@@ -40,16 +40,6 @@ test_that("what is not read names a way out, what is missing is missing", {
   expect_equal(suppressWarnings(ufs_captured(ufs_variance(x), x, 3))$bound, 1)
 })
 
-test_that("rare flags vary in the rows that ufs_select() draws", {
-  skip_on_cran()
-  n <- 1500
-  set.seed(1)
-  x <- matrix(0, n, 6, dimnames = list(NULL, paste0("flag", 1:6)))
-  for (j in 1:6) x[sample(n, 3 + j), j] <- 1
-  set.seed(1)
-  expect_s3_class(suppressWarnings(ufs_select(x, k = 1, task = "compress")), "ufs_select")
-})
-
 test_that("heat at a large offset is that without one", {
   x <- as.matrix(iris[, 1:4])
   near <- ufs_facility(x, m = 6, similarity = "heat", center = FALSE, scale = FALSE)

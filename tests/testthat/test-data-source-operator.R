@@ -414,11 +414,6 @@ test_that("a worker that dies is an error in words; none stays, and the next fit
   expect_s3_class(quiet(ufs_pca(data, n_components = 2)), "ufs_pca")
 })
 
-test_that("the watch is told which lines of how many are read", {
-  expect_identical(reads_words(5:8, list(n = 20, p = 30), "rows")(1), "reading x, rows 5 to 8 of 20")
-  expect_identical(reads_words(7, list(n = 20, p = 30), "columns")(1), "reading x, columns 7 to 7 of 30")
-})
-
 test_that("an error in a block is left as it is, any other says that a worker was lost", {
   own <- tryCatch(ufs_abort("input", "in a block"), error = identity)
   expect_identical(tryCatch(refuse_worker(own), error = identity), own)

@@ -105,13 +105,6 @@ test_that("the order of tables and rows, copies and constant columns change noth
   expect_equal(ufs_pca(far, 2)$feature_scores, ufs_pca(x, 2)$feature_scores)
 })
 
-test_that("the smaller table is heard where a plain cbind() drowns it", {
-  x <- two_tables(p = 120, q = 6)
-  expect_true(all(startsWith(selected_features(ufs_css(do.call(cbind, x), 2)), "g")))
-  expect_setequal(sub(":.*", "", selected_features(ufs_css(x, 4))), c("genes", "proteins"))
-  expect_true(any(startsWith(selected_features(ufs_css(x, 2)), "proteins:")))
-})
-
 test_that("subsets keep what the tables weigh", {
   x <- two_tables()
   part <- ufs_data(x)[1:40, c(1:4, 31:33)]

@@ -1,11 +1,3 @@
-test_that("print says what matters in at most 15 lines", {
-  fit <- ufs_variance(iris[, 1:4])
-  expect_snapshot(print(fit))
-  expect_snapshot(print(ufs_pca(iris[, 1:4], 2)))
-  expect_lte(length(capture.output(print(fit))), 15)
-  capture.output(expect_invisible(print(fit)))
-})
-
 test_that("errors read well", {
   input <- function(call, ...) expect_words(call, "ufs_error_input", ...)
   argument <- function(call, ...) expect_words(call, "ufs_error_argument", ...)
@@ -53,10 +45,6 @@ test_that("as.data.frame has one row per feature, best first", {
   expect_identical(table$rank, 1:4)
   both <- ufs_random(iris[, 1:4], "both")
   expect_identical(nrow(as.data.frame(both, what = "samples")), 150L)
-})
-
-test_that("coef without coefficients is an error", {
-  expect_error(coef(ufs_variance(iris[, 1:4])), class = "ufs_error_argument")
 })
 
 test_that("tidy(), glance() and augment() know fits, grids, comparisons and stability", {
@@ -219,12 +207,6 @@ test_that("print says no more than constraints leave", {
     all = FALSE)
 })
 
-test_that("what does not iterate has no status in its print", {
-  expect_false(any(grepl("status|iterations", capture.output(print(ufs_variance(iris[, 1:4]))))))
-  stopped <- suppressWarnings(ufs_rsr(mtcars, control = ufs_control(max_iter = 0)))
-  expect_match(capture.output(print(stopped)), "status +max_iter", all = FALSE)
-})
-
 # The names of the fields of a print, in order.
 fields_of <- function(fit) {
   lines <- capture.output(print(fit))
@@ -321,14 +303,6 @@ test_that("data of another number of rows are refused where rows have no names",
   fit <- ufs_ted(unname(as.matrix(iris[, 1:4])), m = 2)
   expect_refused(generics::augment(fit, data = unname(as.matrix(iris[1:10, 1:4]))),
     "`data` must be the data of the fit, 150 rows; it has 10.")
-})
-
-test_that("tidy() and glance() of a result of ufs_reliability() are its table and its sizes", {
-  skip_if_not_installed("generics")
-  found <- ufs_reliability(iris[, 1:4], replicates = iris$Species)
-  expect_identical(as.list(generics::tidy(found)), as.list(found$table))
-  expect_identical(as.list(generics::glance(found)), list(columns = 4L, repeats = 4L, samples = 3L,
-    rows = 150L, fdr = 0.05))
 })
 
 test_that("advice of another kind is a sentence all the same", {

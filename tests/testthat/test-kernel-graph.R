@@ -66,14 +66,6 @@ test_that("samples give their names; Matrix coercion agrees", {
   expect_identical(as.matrix(sparse), w)
 })
 
-test_that("samples in another order give the same graph", {
-  x <- noise(50, 3)
-  o <- withr::with_seed(3, sample(50))
-  expect_equal(as.matrix(ufs_graph(x[o, ])), as.matrix(ufs_graph(x))[o, o], tolerance = 1e-14)
-  # Units: the automatic bandwidth follows.
-  expect_equal(as.matrix(ufs_graph(1e6 * x + 5)), as.matrix(ufs_graph(x)), tolerance = 1e-8)
-})
-
 test_that("isolated samples: heat that underflows, mutual neighbours", {
   x <- rbind(noise(15, 2), c(1e3, 1e3))
   expect_warning(graph <- ufs_graph(x, n_neighbours = 2, bandwidth = 1), "1 of 16 samples have no edge")
@@ -85,12 +77,6 @@ test_that("isolated samples: heat that underflows, mutual neighbours", {
   expect_warning(graph <- ufs_graph(x, bandwidth = 1e-5), class = "ufs_warning_graph")
   expect_identical(graph$n_isolated, 16L)
   expect_refusals(ufs_laplacian(x, graph), ufs_laplacian(x, list(bandwidth = 1e-5)), class = "ufs_error_graph")
-})
-
-test_that("k = n - 1 is the complete graph", {
-  x <- noise(12, 3)
-  w <- as.matrix(ufs_graph(x, n_neighbours = 11, weights = "binary"))
-  expect_identical(w, 1 - diag(12))
 })
 
 test_that("bad arguments are errors that name them", {
@@ -409,12 +395,6 @@ test_that("sparse rows with blocks are centred by these, and searched whole or i
   for (weights in c("heat", "binary", "cosine")) {
     expect_equal(graph(weights = weights, exact = TRUE), ref_graph(centred, 4, weights), tolerance = 1e-12)
   }
-})
-
-test_that("a graph with more entries than can be counted is refused before any search", {
-  withr::local_options(ufselect.max_bytes = Inf)
-  expect_error(ufs_graph(cbind(sin(1:40000)), n_neighbours = 27000), "at most 2147483647 entries",
-    class = "ufs_error_argument")
 })
 
 test_that("refusals say what is wrong", {

@@ -75,7 +75,7 @@ test_that("labelled samples are complemented and never picked", {
   rownames(x) <- paste0("s", 1:20)
   given <- c(3L, 11L, 17L)
   for (form in c("n", "p")) {
-    all <- ref_ted_greedy_given(x, 17L, 2, given)
+    all <- ref_ted_greedy(x, 17L, 2, given)
     out <- ted_greedy(x, 17L, 2, form, list(labelled = given))
     expect_identical(out$order, all$order)
     expect_equal(out$score, all$score, tolerance = 1e-9)
@@ -108,7 +108,7 @@ test_that("flags of another length are an error, not a crash", {
 test_that("labelled samples are taken out of many columns, strip by strip", {
   x <- sample_data(280, 264)
   given <- c(2L, 77L)
-  all <- ref_ted_greedy_given(x, 3L, 50, given)
+  all <- ref_ted_greedy(x, 3L, 50, given)
   out <- ted_greedy(x, 3L, 50, "p", list(labelled = given))
   expect_identical(out$order, all$order)
   expect_equal(out$score, all$score, tolerance = 1e-8)

@@ -71,19 +71,6 @@ test_that("counted rows are as many rows: the same seeds, the same clusters, and
   }
 })
 
-test_that("stats::kmeans() with as many starts finds nothing better where clusters are clear", {
-  for (shape in shapes) {
-    z <- 4 * kmeans_data(shape, 3)
-    ours <- withr::with_seed(4, kmeans_runs(z, shape[3], 20L))[[1L]]
-    theirs <- withr::with_seed(4, suppressWarnings(stats::kmeans(z, shape[3], iter.max = 100L, nstart = 20L)))
-    expect_lte(ours$withinss, theirs$tot.withinss * (1 + 1e-8))
-    # And it cannot improve ours.
-    mean <- rowsum(z, ours$cluster) / tabulate(ours$cluster)
-    again <- suppressWarnings(stats::kmeans(z, mean, iter.max = 100L))
-    expect_equal(again$tot.withinss, ours$withinss, tolerance = 1e-10)
-  }
-})
-
 test_that("coordinates of wide data give the partitions of the data themselves", {
   z <- kmeans_data(c(30, 60, 4), 5)
   # 29 principal scores: the same distances, but held as columns.

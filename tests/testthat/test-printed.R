@@ -287,13 +287,3 @@ test_that("large numbers of rows are written in digits", {
   expect_identical(count_words(2e6, "sample"), "2000000 samples")
   expect_identical(count_words(1L, "row"), "1 row")
 })
-
-test_that("summary() of a result whose print says all is that result", {
-  results <- list(ufs_data(mtcars), ufs_look(mtcars), ufs_graph(mtcars), ufs_moments(mtcars),
-    ufs_overlap(list(a = ufs_variance(mtcars), b = ufs_pca(mtcars, 2)), k = 3),
-    ufs_sketch(mtcars, m = 8), ufs_decoys(mtcars, "variance", repeats = 1))
-  for (one in results) {
-    expect_identical(summary(one), one)
-    expect_error(summary(one, 3), class = "ufs_error_argument")
-  }
-})

@@ -35,26 +35,6 @@ test_that("a comparison has every line it must have", {
   expect_error(plot(out, at = 999), class = "ufs_error_argument")
 })
 
-test_that("the classifier sees only chosen columns, scaled by the candidates", {
-  seen <- list()
-  spy <- function(x, y, newx) {
-    seen[[length(seen) + 1]] <<- list(x = x, newx = newx, y = y)
-    rep(levels(y)[1], nrow(newx))
-  }
-  flat <- cbind(x, flat = 0)
-  flat[150, 5] <- 1
-  set.seed(3)
-  out <- suppressWarnings(ufs_compare(flat, y, "all", k = 1, classifiers = list(spy = spy), repeats = 1,
-    baselines = FALSE))
-  half <- out$halves[[1]]
-  expect_identical(length(seen), 1L)
-  expect_equal(unname(colMeans(seen[[1]]$x))[1:4], rep(0, 4), tolerance = 1e-12)
-  expect_equal(unname(apply(seen[[1]]$x, 2, sd))[1:4], rep(1, 4), tolerance = 1e-12)
-  expect_equal(seen[[1]]$newx[, 1], (x[-half, 1] - mean(x[half, 1])) / sd(x[half, 1]), ignore_attr = TRUE)
-  if (!150 %in% half) expect_true(all(seen[[1]]$newx[, 5] == 0))
-  expect_equal(out$results$accuracy, 1 / 3)
-})
-
 test_that("missing classes are errors and are counted; one class alone is predicted", {
   first <- function(x, y, newx) rep(levels(y)[1], nrow(newx))
   set.seed(5)
@@ -242,15 +222,6 @@ test_that("a numeric y is a class only if it looks like one, and that is said", 
     repeats = 1, baselines = FALSE), class = "ufs_message_classes")
 })
 
-test_that("a cell without a value says that it failed", {
-  set.seed(2)
-  out <- ufs_compare(x, y, c(bad = "pca"), k = 2, classifiers = first_class, repeats = 2,
-    baselines = FALSE, args = list(bad = list(n_components = 99)))
-  shown <- capture.output(print(out))
-  expect_false(any(grepl("NaN", shown)))
-  expect_match(paste(shown, collapse = "\n"), "n_components")
-})
-
 test_that("a classifier that stops is named, in a classed error", {
   boom <- function(x, y, newx) stop("no model today")
   error <- expect_error(suppressMessages(ufs_compare(iris[, 1:4], iris$Species, "variance", k = 2, repeats = 1,
@@ -432,11 +403,6 @@ test_that("refusals say what is wrong", {
 test_that("a method of samples that clusters are not made with is named", {
   expect_error(ufs_compare(iris[1:60, 1:4], iris$Species[1:60], "ted", k = 2, mode = "cluster"),
     "`methods`: ted selects samples", class = "ufs_error_argument")
-})
-
-test_that("what selects samples is refused where clusters of all samples are compared", {
-  expect_refused(ufs_compare(iris[, 1:4], iris$Species, c("variance", "ted"), mode = "cluster",
-    k = 2), "`methods`: ted selects samples, which mode = \"cluster\" does not use.")
 })
 
 test_that("without package future there are no workers", {

@@ -134,11 +134,6 @@ test_that("one and two workers give identical results", {
 
 test_that("a grid shows itself", {
   grid <- ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
-  expect_output(print(grid), "6 settings of n_components, scale")
-  expect_named(as.data.frame(grid)[1:3], c("n_components", "scale", "status"))
-  said <- capture.output(print(summary(grid, k = 2)))
-  expect_identical(said[1L], "ufs_pca over 6 settings")
-  expect_match(said, "Most often among the best 2", all = FALSE)
   pdf(NULL)
   withr::defer(dev.off())
   expect_identical(plot(grid, value = 1:6, main = "mine", xlab = "here"), grid)

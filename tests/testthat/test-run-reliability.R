@@ -119,50 +119,11 @@ test_that("columns far from zero and constant ones are judged rightly", {
   expect_identical(table$repeats[7:8], c(FALSE, TRUE))
 })
 
-test_that("pure noise rarely repeats, and what repeats is found", {
-  set.seed(5)
-  sizes <- rep(2L, 40L)
-  any_found <- vapply(1:200, function(i) {
-    data <- repeated_table(sizes, p = 30L, signal = 0L)
-    ufs_reliability(data$x, data$g)$n_repeats > 0L
-  }, NA)
-  # The share of runs with a false find is the false discovery rate, here .05.
-  expect_lt(mean(any_found), .05 + 3 * sqrt(.05 * .95 / 200))
-  found <- vapply(1:50, function(i) {
-    data <- repeated_table(sizes, p = 30L, signal = 10L)
-    table <- ufs_reliability(data$x, data$g)$table
-    c(sum(table$repeats[1:10]), sum(table$repeats[-(1:10)]))
-  }, c(0, 0))
-  expect_equal(mean(found[1L, ]), 10, tolerance = .02)
-  expect_lt(mean(found[2L, ] / pmax(1, colSums(found))), .06)
-  # The interval holds the reliability that was simulated, 1 / (1 + .25 / 2).
-  inside <- vapply(1:200, function(i) {
-    data <- repeated_table(sizes, p = 1L, signal = 1L)
-    table <- ufs_reliability(data$x, data$g)$table
-    table$lower <= 1 / 1.125 && table$upper >= 1 / 1.125
-  }, NA)
-  expect_equal(mean(inside), .95, tolerance = .05)
-})
-
 test_that("bad replicates are errors that name the argument", {
   x <- matrix(stats::rnorm(40), 10L)
   expect_refusals(ufs_reliability(x), "no level has two rows" = ufs_reliability(x, 1:10),
     "one level only" = ufs_reliability(x, rep(1, 10L)), "`replicates`" = ufs_reliability(x, 1:9),
     "`fdr`" = ufs_reliability(x, rep(1:5, 2L), fdr = 1), "`extra`" = ufs_reliability(x, rep(1:5, 2L), extra = 1))
-})
-
-test_that("print and picture say how many columns repeat", {
-  set.seed(6)
-  data <- repeated_table()
-  found <- ufs_reliability(data$x, data$g)
-  said <- paste(utils::capture.output(print(found)), collapse = "\n")
-  expect_match(said, paste(found$n_repeats, "columns better than chance"), fixed = TRUE)
-  expect_identical(as.data.frame(found), found$table)
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  expect_identical(plot(found), found)
-  none <- ufs_reliability(matrix(stats::rnorm(80), 20L), rep(1:10, 2L), fdr = 1e-6)
-  expect_identical(plot(none), none)
 })
 
 test_that("a constant column is told; tidy() gives the table and glance() its sizes", {

@@ -20,24 +20,6 @@ test_that("leverage is that of the singular vectors and sums to their number", {
   expect_equal(sum(ufs_sketch(x[1:12, ], 5, n_vectors = 500)$leverage), qr(suppressWarnings(as_ufs_matrix(x[1:12, ]))$x)$rank)
 })
 
-test_that("a rare kind of sample is kept by leverage, seldom by uniform draws", {
-  y <- withr::with_seed(1, matrix(rnorm(1000 * 20), 1000))
-  y[1:3, 20] <- y[1:3, 20] + 80
-  kept <- function(type) mean(vapply(1:20, function(s) {
-    mean(1:3 %in% withr::with_seed(s, ufs_sketch(y, 50, type, n_vectors = 5, scale = FALSE))$index)
-  }, 0))
-  expect_gt(kept("leverage"), 0.9)
-  expect_lt(kept("uniform"), 0.3)
-})
-
-test_that("facility covers every group, with weights that count the nearest", {
-  part <- suppressWarnings(ufs_sketch(x, 6, "facility"))
-  expect_equal(sum(part$weights), 200)
-  z <- suppressWarnings(as_ufs_matrix(x))$x
-  d <- as.matrix(dist(z))[, part$index]
-  expect_equal(part$weights, as.double(table(factor(max.col(-d, "first"), 1:6))))
-})
-
 test_that("any method takes a sketch and says so", {
   part <- withr::with_seed(1, ufs_sketch(to_sparse(x), 50))
   for (method in c("variance", "pca", "rsr")) {

@@ -13,38 +13,6 @@ test_that("Nogueira's measure: 1 for equal selections, its formula otherwise", {
   expect_equal(nogueira(z, .95)$stability, mean(pairs), tolerance = 1e-12)
 })
 
-test_that("random choices are unstable, within the interval around zero", {
-  set.seed(3)
-  x <- matrix(rnorm(40 * 30), 40)
-  out <- ufs_stability(x, "random", k = 6, n_resamples = 60)
-  expect_lt(out$interval[["lower"]], 0.02)
-  expect_gt(out$interval[["upper"]], -0.02)
-  expect_equal(sum(out$frequency), 6)
-  expect_equal(unname(rowSums(out$selected)), rep(6, 60))
-})
-
-test_that("the interval covers the long-run value about as often as it says", {
-  set.seed(4)
-  weight <- c(rep(6, 4), rep(1, 12))
-  draw <- function(m) t(replicate(m, seq_len(16) %in% sample.int(16, 4, prob = weight)))
-  truth <- nogueira(draw(4000), .95)$stability
-  hit <- replicate(150, {
-    i <- nogueira(draw(40), .95)$interval
-    i[["lower"]] <= truth && truth <= i[["upper"]]
-  })
-  # Nominal 95 %: an interval half as wide covers about 67 %, one twice as wide 99.99 %.
-  expect_gt(mean(hit), .85)
-  wide <- replicate(150, diff(nogueira(draw(40), .95)$interval))
-  narrow <- replicate(150, nogueira(draw(40), .95)$stability)
-  expect_equal(mean(wide), 2 * qnorm(.975) * sd(narrow), tolerance = .25)
-  half <- replicate(300, {
-    i <- nogueira(draw(40), .5)$interval
-    i[["lower"]] <= truth && truth <= i[["upper"]]
-  })
-  expect_gt(mean(half), .4)
-  expect_lt(mean(half), .6)
-})
-
 test_that("the interval is right for selections of different sizes", {
   # The jackknife estimates the same variance without the paper's formula.
   set.seed(3)
@@ -74,28 +42,6 @@ test_that("several methods at once, on the same resamples, with a checkpoint", {
 test_that("Jaccard is the mean overlap of pairs", {
   z <- rbind(c(1, 1, 0, 0), c(1, 0, 1, 0), c(1, 1, 0, 0)) > 0
   expect_equal(mean_jaccard(z), mean(c(1 / 3, 1, 1 / 3)))
-})
-
-test_that("print() has the numbers of the result, the ends of the interval in two digits", {
-  out <- withr::with_seed(1, ufs_stability(mtcars, "random", k = 3, what = "both", m = 4, n_resamples = 7, level = .9))
-  said <- capture.output(print(out))
-  expect_match(said[1L], paste("7 resamples of", out$size, "samples"), fixed = TRUE)
-  ends <- format(out$interval, digits = 2L)
-  expect_match(said[2L], paste0("  k = 3: stability ", signif(out$stability, 3), " (90% interval ",
-    ends[1L], " to ", ends[2L], "), mean Jaccard ", signif(out$jaccard, 3)), fixed = TRUE)
-  expect_equal(out$jaccard, mean_jaccard(out$selected))
-  shares <- function(line) {
-    found <- strsplit(sub("^[^:]*: ", "", line), ", ")[[1L]]
-    share <- as.numeric(sub(".*\\(([0-9]+)%\\)", "\\1", found))
-    stats::setNames(share, sub(" [^ ]*$", "", found))
-  }
-  most <- function(frequency) unname(round(100 * sort(frequency, decreasing = TRUE)[1:5]))
-  features <- shares(grep("most often:", said, value = TRUE))
-  expect_identical(unname(features), most(colMeans(out$selected)))
-  expect_identical(unname(features), unname(round(100 * out$frequency[names(features)])))
-  rows <- shares(grep("samples most often", said, value = TRUE))
-  expect_identical(unname(rows), most(out$sample_frequency))
-  expect_identical(unname(rows), unname(round(100 * out$sample_frequency[names(rows)])))
 })
 
 test_that("stable features are found, samples can be followed too", {

@@ -90,19 +90,6 @@ test_that("one column is kept without a ranking", {
   expect_false("disp" %in% names(bake(prep(gone), mtcars)))
 })
 
-test_that("a method that solves for one number of columns is told that number", {
-  rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "topk",
-    num_terms = 3, options = list(n_clusters = 2))
-  fit <- ufs_topk(mtcars[, -1], k = 3, n_clusters = 2)
-  expect_setequal(setdiff(names(bake(prep(rec), mtcars)), "mpg"), selected_features(fit, 3))
-})
-
-test_that("only the training set decides", {
-  rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), num_terms = 3)
-  trained <- prep(rec, training = mtcars[1:20, ])
-  expect_setequal(setdiff(names(bake(trained, mtcars)), "mpg"), selected_features(ufs_css(mtcars[1:20, -1], k = 3), 3))
-})
-
 test_that("constant columns go first", {
   data <- cbind(mtcars, flat = 1)
   rec <- step_select_ufs(recipe(mpg ~ ., data), all_predictors(), num_terms = 10)
