@@ -47,7 +47,8 @@ draw <- function(default, ...) {
   all <- utils::modifyList(default, list(...))
   if (is.character(all$main)) {
     letter <- .6 * graphics::par("cin")[1L] * graphics::par("cex") * graphics::par("cex.main")
-    all$main <- paste(strwrap(all$main, max(12, graphics::par("pin")[1L] / letter)), collapse = "\n")
+    wide <- max(12, graphics::par("pin")[1L] / letter)
+    all$main <- paste(strwrap(all$main, wide), collapse = "\n")
   }
   do.call(graphics::plot, all)
 }

@@ -34,7 +34,8 @@ ggplot_curves <- function(pic) {
   p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y", colour = "series")) +
     ggplot2::theme_minimal() +
     ggplot2::geom_line(aes_of(linetype = "series")) +
-    by(ggplot2::scale_colour_manual, style$colour) + by(ggplot2::scale_linetype_manual, style$line) +
+    by(ggplot2::scale_colour_manual, style$colour) +
+    by(ggplot2::scale_linetype_manual, style$line) +
     by(ggplot2::scale_shape_manual, style$shape)
   if (!isFALSE(pic$points)) p <- p + ggplot2::geom_point(aes_of(shape = "series"))
   p <- p + if (log == "y") ggplot2::scale_y_log10() else {

@@ -206,8 +206,8 @@ choose_best <- function(fit, one, size, budget = NULL) {
     list(taken = taken, places = size)
   }
   found <- walk()
-  # Groups that leave places: another one first, and what fits beside it, if that is worth more, or as much and
-  # leaves fewer.
+  # Groups that leave places: another one first, and what fits beside it, if that is worth more, or
+  # as much and leaves fewer.
   if (found$places > 0L && any(count > 1L)) {
     must <- ord %in% held$include
     score <- unname(fit[[paste0(one, "_scores")]])[ord]
@@ -215,7 +215,8 @@ choose_best <- function(fit, one, size, budget = NULL) {
     for (u in which(!found$taken & count <= size & !any(must))) {
       other <- walk(u)
       gain <- sum(worth[other$taken]) - sum(worth[found$taken])
-      if (gain > 1e-9 * sum(worth[found$taken]) || gain == 0 && other$places < found$places) found <- other
+      fuller <- gain == 0 && other$places < found$places
+      if (fuller || gain > 1e-9 * sum(worth[found$taken])) found <- other
     }
   }
   ord[found$taken[group]]

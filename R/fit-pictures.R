@@ -137,7 +137,8 @@ picture_types.default <- function(fit) {
   table <- fit$solution$choice
   chosen <- table$index[order(table$place, na.last = NA)]
   choice <- length(chosen) > 0L && identical(chosen, chosen_of(fit, "feature", length(chosen)))
-  c(if (has_mean_curve(fit)) "curve", if (own) "share" else if (choice) "choice" else if (falls) "objective",
+  c(if (has_mean_curve(fit)) "curve",
+    if (own) "share" else if (choice) "choice" else if (falls) "objective",
     names(which(c(groups = groups, scores = features, samples = !is.null(fit$sample_scores)))),
     "chosen", if (features) "heatmap", "embedding",
     if (features) "biplot", if (features && nested && !own) "share", if (own && falls) "objective")
@@ -208,7 +209,8 @@ picture_curve <- function(fit, k) {
   new_picture("curves", table = data.frame(x = at, y = unname(fit$center)), points = FALSE,
     lines = list(v = at[chosen_of(fit, "feature", k)]),
     xlab = if (numbered) "feature, by its name" else "feature, in the order of the columns",
-    ylab = "mean over the rows", title = sprintf("ufs_%s: best %d on the mean curve", fit$method, k))
+    ylab = "mean over the rows",
+    title = sprintf("ufs_%s: best %d on the mean curve", fit$method, k))
 }
 
 # ---- the share that the first 1, 2, ... choices hold ------------------------------------------
@@ -345,7 +347,8 @@ picture_spikes <- function(fit, k, what) {
   every <- seq(1L, length(sorted), by = ceiling(length(sorted) / 1000))
   at <- sort(unique(c(utils::head(which(red), 500L), every, k)))
   new_picture("spikes", table = data.frame(x = at, y = sorted[at], best = red[at]),
-    lines = if (k < length(sorted) && all(red[seq_len(k)])) list(v = k + .5), xlab = paste(what, "rank"), ylab = shown$ylab,
+    lines = if (k < length(sorted) && all(red[seq_len(k)])) list(v = k + .5),
+    xlab = paste(what, "rank"), ylab = shown$ylab,
     subtitle = subtitle, title = sprintf("ufs_%s: %s scores", fit$method, what))
 }
 

@@ -114,7 +114,8 @@
 #'   component analysis. *Pattern Recognition* 61, 524-536. \doi{10.1016/j.patcog.2016.08.025}
 #' @seealso [predict.ufs_jspca()], [ufs_pca()]
 #' @section Plots:
-#' Beside the types of [plot.ufs()] there is `"loadings"`, a heat map of the loadings of the best `k` features.
+#' Beside the types of [plot.ufs()] there is `"loadings"`, a heat map of the loadings of
+#' the best `k` features.
 #' @examples
 #' fit <- ufs_jspca(mtcars, n_components = 2)
 #' fit

@@ -57,7 +57,7 @@ partner_noise <- function(x, block = NULL, most = c(20L, 10L), decoys = 500L) {
     z <- z - (rowsum(z, block) / as.vector(table(block)))[as.character(block), , drop = FALSE]
   z <- ranks_of_one_length(z)
   own <- crossprod(z)
-  # Of three copies at least: with them the error at the columns that are chosen is .8 of that with one.
+  # Of three copies at least: the error at the columns that are chosen is .8 of that with one.
   copies <- lapply(seq_len(max(3, ceiling(decoys / length(distinct)))), function(i) {
     crossprod(z, permuted(z, unname(split(seq_len(x$n), block))))
   })
