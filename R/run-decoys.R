@@ -49,8 +49,8 @@
 #'   start that was made without the decoys is refused.
 #' @param ... Arguments of the method, and those of [ufs_data()], like `assay`.
 #' @param k Before how many columns decoys are counted in the print, besides those of the answer.
-#'   A method that solves for its number ([ufs_topk()], [ufs_blfse()]) is asked for this many (by default
-#'   50, or all).
+#'   A method that solves for its number ([ufs_topk()], [ufs_blfse()]) is asked for this many (by
+#'   default 50, or all).
 #' @param n_decoys How many decoys to add. The default is a fifth of the columns, but at least 50
 #'   and at most 2000, never more than there are columns, nor than `getOption("ufselect.max_bytes")`
 #'   holds where the data are on disk: the decoys themselves are in memory.
