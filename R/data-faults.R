@@ -141,7 +141,8 @@ drift_in_rows <- function(z, names, ids, least = c(0.8, 0.2)) {
     "): a drift, or rows in its order?")
 }
 
-# A row that is the sum, or the mean, of all others. Data on disk are not read for it.
+# A row that is the sum, or the mean, of all others, or rows that are sums of those between them.
+# Data on disk are not read for it.
 row_that_adds_up <- function(data) {
   if (data$kind == "source" || data$n < 4L || data$p < 2L) return(NULL)
   x <- raw_operator(data)
@@ -155,12 +156,36 @@ row_that_adds_up <- function(data) {
     unname(which(rowSums(off > 1e-8) == 0)[1L])
   }
   row <- c(is_row(1 / 2), is_row(1 / data$n))
-  if (all(is.na(row))) return(NULL)
+  if (all(is.na(row))) {
+    sums <- subtotal_rows(z[, evenly(ncol(z), 20L), drop = FALSE])
+    return(if (length(sums)) {
+      paste0("rows ", toString(utils::head(sums, 3L)), if (length(sums) > 3L) ", ...",
+        " are the sums of the rows between them: leave out what is no sample (`samples`)")
+    })
+  }
   i <- row[!is.na(row)][1L]
   name <- data$samples[i]
   paste0("row ", i, if (length(name)) paste0(" ('", name, "')"), " is the ",
     if (is.na(row[1L])) "mean" else "sum", " of all others: leave out what is no sample ",
     "(samples = -", i, ")")
+}
+
+# Rows of which each is the sum of two or more right above it, from the first row on: a single row
+# may be a sum by chance.
+subtotal_rows <- function(z) {
+  above <- rbind(0, apply(z, 2L, cumsum))
+  out <- integer()
+  from <- 1L
+  while (from + 2L <= nrow(z)) {
+    later <- seq.int(from + 2L, nrow(z))
+    row <- z[later, , drop = FALSE]
+    off <- abs(above[later, , drop = FALSE] - rep(above[from, ], each = length(later)) - row)
+    found <- later[rowSums(off > 1e-8 * max(abs(z))) == 0 & rowSums(row != 0) > 1][1L]
+    if (is.na(found)) break
+    out <- c(out, found)
+    from <- found + 1L
+  }
+  if (length(out) > 1L && from > nrow(z) / 2) out
 }
 
 # Columns that are sums of others, by what depends on columns before it.

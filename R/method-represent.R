@@ -126,9 +126,10 @@ print.ufs_represent <- function(x, ...) {
 }
 
 #' @export
-picture.ufs_represent <- function(object, type = c("links", "objective"), ...) {
-  check_choice(type, "type")
-  if (identical(type, "objective")) {
+picture.ufs_represent <- function(object, type = "links", ...) {
+  # The exact solver has no steps.
+  check_choice(type, "type", c("links", if (nrow(object$trace) > 1L) "objective"))
+  if (type == "objective") {
     return(new_picture("curves", table = data.frame(x = object$trace$iteration,
       y = object$trace$objective), points = FALSE, xlab = "iteration",
       ylab = "objective at (Z, E)", title = "ufs_represent: objective"))

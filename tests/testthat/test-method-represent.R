@@ -93,7 +93,7 @@ test_that("names, progress, warnings, refusals, plots", {
   exact <- ufs_represent(mtcars, solver = "exact")
   expect_output(print(exact), "exact")
   withr::local_pdf(NULL)
-  for (type in c("objective", "residuals", "links")) expect_identical(plot(fit, type), fit)
+  for (type in c("objective", "links")) expect_identical(plot(fit, type), fit)
   expect_identical(plot(exact), exact)
   expect_error(plot(exact, "objective"), class = "ufs_error_argument")
   flat <- suppressWarnings(ufs_represent(cbind(mtcars, one = 1)))

@@ -231,6 +231,10 @@ test_that("rows and columns that only add up others are named", {
   expect_true(sub("sum", "mean", words) %in% doubts(rbind(x, Total = colMeans(x))))
   expect_match(suppressMessages(ufs_select(total, m = 3, task = "label"))$checks, "'Total'", all = FALSE)
   expect_false(any(grepl("of all others", doubts(total, samples = -21))))
+  # Of groups: each from the one before, not a single one by chance.
+  within <- rbind(x[1:6, ], colSums(x[1:6, ]), x[7:11, ], colSums(x[7:11, ]), x[12:20, ], colSums(x[12:20, ]))
+  expect_true("rows 7, 13, 23 are the sums of the rows between them: leave out what is no sample (`samples`)" %in% doubts(within))
+  expect_false(any(grepl("sums of the rows", doubts(within[-(13:23), ]))))
   skip_if_not_installed("Matrix")
   sparse <- Matrix::Matrix(total * (total > .5), sparse = TRUE)
   sparse[21, ] <- Matrix::colSums(sparse[1:20, ])
