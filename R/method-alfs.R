@@ -379,6 +379,7 @@ picture.ufs_alfs <- function(object, type, ...) {
       signif(object$certificate[["gap"]], 2L)))
 }
 
+#' @rdname representatives
 #' @export
 representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   check_dots_empty(...)
