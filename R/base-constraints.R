@@ -81,14 +81,12 @@ constraint_words <- function(held, about, sums = FALSE, chosen = NULL) {
 
 count_places <- function(what, word) function(at, all) paste(count_words(length(at), what), word)
 
-# How many of those that must be in are in, and of those that must not, none.
+# How many of those that must be in are in, and of those that must not: said where it is not so.
 places_kept <- function(at, all, chosen) {
-  kept <- sum(at %in% chosen)
-  if (kept == length(at)) "kept" else paste(kept, "of", length(at), "kept")
+  if (!all(at %in% chosen)) paste(sum(at %in% chosen), "of", length(at), "kept")
 }
 places_left <- function(at, all, chosen) {
-  wrong <- sum(at %in% chosen)
-  if (wrong) paste(wrong, "chosen") else "none chosen"
+  if (any(at %in% chosen)) paste(sum(at %in% chosen), "chosen")
 }
 cost_spent <- function(cost, all, chosen) {
   paste(format(signif(sum(cost[chosen]), 4L), scientific = FALSE), "spent")
@@ -141,7 +139,7 @@ declare_constraint("candidates", "rows", "places", ranked = TRUE,
   words = function(at, all) count_words(length(at), "candidate"),
   done = function(at, all, chosen) {
     wrong <- sum(!chosen %in% at)
-    if (wrong) paste(wrong, "chosen are none") else "kept to"
+    if (wrong) paste(wrong, "chosen are none")
   })
 declare_constraint("labelled", "rows", "places", ranked = TRUE,
   words = count_places("row", "labelled"), done = places_left)
@@ -149,7 +147,7 @@ declare_constraint("replicates", "rows", "some levels", ranked = TRUE, evidence 
   words = function(level, all) "one of each replicate",
   done = function(level, all, chosen) {
     twice <- sum(duplicated(stats::na.omit(level[chosen])))
-    if (twice) paste(twice, "chosen again") else "kept to"
+    if (twice) paste(twice, "chosen again")
   })
 declare_constraint("sample_cost", "rows", "numbers", held = "cost", ranked = TRUE,
   words = cost_words, done = cost_spent)

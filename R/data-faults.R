@@ -137,8 +137,8 @@ drift_in_rows <- function(z, names, ids, least = c(0.8, 0.2)) {
   at <- which(abs(r) >= least[1L] & within >= least[2L] & !names %in% ids)
   if (!length(at) || length(at) > max(2, 0.25 * ncol(z))) return(NULL)
   paste0(some_columns(names[at]), if (length(at) == 1L) " rises or falls" else " rise or fall",
-    " with the number of the row (rank correlation ", signif(r[at[1L]], 2L),
-    "): a drift, or rows in its order?")
+    " from row to row (rank correlation ", signif(r[at[1L]], 2L),
+    "): a drift, or sorted rows?")
 }
 
 # A row that is the sum, or the mean, of all others, or rows that are sums of those between them.
@@ -428,8 +428,7 @@ curve_transform <- function(data) {
   if (!told && is.null(data$input$tables) && !length(columns_beside(data))) list(rows = "snv")
 }
 
-snv_words <- paste("baseline and scatter are taken out of the curves (rows = \"snv\"; rows =",
-  "\"none\" keeps them)")
+snv_words <- "baseline and scatter taken out (rows = \"snv\"; rows = \"none\" keeps them)"
 
 # The median correlation of columns with the next one, and with one far away.
 neighbours_alike <- function(data, first) {

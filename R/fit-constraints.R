@@ -437,12 +437,6 @@ constraint_notes <- function(fit) {
   line <- constraint_line
   held <- all$features
   rows <- all$samples
-  by <- function(held) {
-    who <- unique(held$by[held$by != "-"])
-    if (length(who) == 1L) paste0("; by the ", who) else if (length(who) > 1L) {
-      paste0("; by the solver: ", paste(names(held$by)[held$by == "solver"], collapse = ", "))
-    }
-  }
   # A constant column is never chosen, though it was to be in.
   held$include <- setdiff(held$include, fit$constant)
   held$constant <- fit$constant
@@ -450,9 +444,10 @@ constraint_notes <- function(fit) {
   chosen <- !is.null(fit$sample_scores)
   columns <- constraint_words(held, "columns", chosen = if (shown) chosen_now(fit, "feature"))
   samples <- constraint_words(rows, "rows", chosen = if (chosen) chosen_now(fit, "sample"))
-  c(if (shown && length(columns)) paste0(line("constraints", columns), by(held)),
-    if (chosen && length(samples)) paste0(line(if (shown && length(columns)) "" else "constraints",
-      samples), by(rows)),
+  c(if (shown && length(columns)) line("constraints", columns),
+    if (chosen && length(samples)) {
+      line(if (shown && length(columns)) "" else "constraints", samples)
+    },
     line("rows", constraint_words(rows, "rows", sums = TRUE)))
 }
 

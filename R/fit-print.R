@@ -131,11 +131,9 @@ own_notes <- function(x) if (is.null(x$trace)) print_notes.default(x) else print
 # One or two more lines of a method's own: "non-zero     12 of 500 ...", say.
 print_notes <- function(x) UseMethod("print_notes")
 
-# Methods whose own lines say in words what the certificate holds print no numbers beside them.
-certificate_note <- function(x) UseMethod("certificate_note")
-
-#' @export
-certificate_note.default <- function(x) {
+certificate_note <- function(x) {
+  # The lines of a method say these in words.
+  if (any(c("max_correlation", "ratio", "within_ss") %in% names(x$certificate))) return(NULL)
   # The line on non-zero features says how many rows these are.
   shown <- x$certificate[names(x$certificate) != "live_rows"]
   if (length(shown)) paste0("certificate  ", format_certificate(shown), certified_number(x))

@@ -484,9 +484,6 @@ picture_followers <- function(fit, k, most = 36L) {
 }
 
 #' @export
-certificate_note.ufs_css <- function(x) NULL
-
-#' @export
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
   # A factor spans several dimensions.

@@ -125,9 +125,6 @@ largest_correlation <- function(z) {
 }
 
 #' @export
-certificate_note.ufs_diversify <- function(x) NULL
-
-#' @export
 print_notes.ufs_diversify <- function(x) {
   c(paste0("ranking of   ufs_", x$params$of, "(), best ", x$params$pool, " looked at, by ",
     x$params$how, if (x$params$how == "correlation") paste0(" (strength ", x$params$strength, ")")),

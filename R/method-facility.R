@@ -246,13 +246,15 @@ representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen
 
 #' @export
 print_notes.ufs_facility <- function(x) {
-  c(paste0("similarity   ", x$params$similarity), labelled_note(x),
+  ratio <- x$certificate[["ratio"]]
+  c(paste0("similarity   ", x$params$similarity, if (!is.na(ratio)) {
+    paste0(": at least ", signif(100 * ratio, 3L), " % of the best possible", if (!x$params$given) {
+      paste0(" for m = ", which.min(x$trace$ratio), ", the worst")
+    })
+  }), labelled_note(x),
     if (isTRUE(x$params$looked_at > 0)) {
       paste0("looked at    ", x$params$looked_at,
         " candidates spread over the rows, the bound at all")
-    },
-    if (!x$params$given) {
-      paste0("worst at     m = ", which.min(x$trace$ratio), ", for which the certificate is given")
     },
     if (x$params$swaps) paste0("swaps        ", x$params$swaps))
 }

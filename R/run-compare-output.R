@@ -93,7 +93,7 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   cat_field(at = 0L, "", "<ufs_compare> ", size_words(x$n, x$p), ", ",
     length(x$classes), " classes, ", count_words(x$repeats, "repeat"), ", ",
     if (x$mode != "classify") "k-means on the chosen features" else
-      paste0(signif(100 * x$train, 3L), " % of the samples are candidates"))
+      paste0(signif(100 * x$train, 3L), " % of the samples to learn from"))
   if (!is.null(x$left_out)) {
     cat_line("without svm, which would take most of the time on so many rows: name it in ",
       "`classifiers` to have it")
@@ -101,7 +101,7 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {
     part <- table[table$classifier == classifier & table$m %in% m, ]
     cat("\n")
-    cat_field(at = 0L, "", "Mean ", measure, " in per cent (its standard deviation over ",
+    cat_field(at = 0L, "", "Mean ", measure, " in % (standard deviation over ",
       repeat_words(x), ")",
       if (x$mode == "classify") {
         paste0(", ", classifier, if (!is.na(m)) paste0(", ", m, " labelled samples"))

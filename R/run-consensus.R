@@ -289,9 +289,6 @@ consensus_tasks <- function(members, n_clusters, data, center, scale) {
 }
 
 #' @export
-certificate_note.ufs_consensus <- function(x) NULL
-
-#' @export
 print_notes.ufs_consensus <- function(x) {
   members <- x$members[order(-x$members$chosen), ]
   c(if (!is.null(x$params$looked_at)) {

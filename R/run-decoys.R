@@ -430,8 +430,8 @@ print.ufs_decoys <- function(x, ...) {
   check_dots_empty(...)
   cat_line("<ufs_decoys> ", size_words(x$n, x$p), if (!is.null(x$levels)) {
     paste0(" (", x$levels, " levels of replicates)")
-  }, ", ", count_words(x$n_decoys, "decoy"),
-    ", ", count_words(x$repeats, "repeat"))
+  }, ", ", count_words(x$n_decoys, "decoy"), " (permuted columns), ",
+    count_words(x$repeats, "repeat"))
   for (name in x$methods[order(-x$k)]) {
     cat_line("  ", decoys_words(x, name))
     if (!is.null(x$asked) && x$asked > x$included) {
@@ -446,8 +446,8 @@ print.ufs_decoys <- function(x, ...) {
     print_failed(x$errors[[name]], "    ", "repeat")
   }
   if (any(x$k > 0L)) {
-    cat_line("  of these, at most ", percent(x$share), " are noise, ",
-      if (x$conservative) "controlled" else "estimated", " by permuted columns")
+    cat_line("  of these, at most ", percent(x$share), " are noise",
+      if (!x$conservative) " (estimated)")
   }
   print_checkpoint(x$checkpoint)
   invisible(x)
@@ -461,8 +461,8 @@ decoys_words <- function(x, name) {
       " are")
   } else {
     paste0(k, " of ", x$p, if (k == 1L) " columns is" else " columns are")
-  }, if (k > 0L && isTRUE(x$included > 0L)) paste0(" (", x$included, " by constraint)"),
-    " better than noise by ufs_", sub(" .*", "", name), "()")
+  }, " better than noise by ufs_", sub(" .*", "", name), "()",
+    if (k > 0L && isTRUE(x$included > 0L)) paste0(" (", x$included, " in by constraint)"))
 }
 
 #' @export

@@ -16,7 +16,8 @@
 #'
 #' @inheritParams ufs
 #' @param m The number of rows to learn from.
-#' @param test The number of rows to judge by. The default `NULL` is half of `m`, rounded up.
+#' @param test The number of rows to judge by. The default `NULL` is half of `m`, rounded up, where
+#'   enough are left.
 #' @param replicates `NULL`, or a vector with one value for each row that says which rows are
 #'   measurements of the same sample (scans of one soil, say). They are compared by their mean and
 #'   stay together, and `m` and `test` then count samples.
@@ -216,14 +217,13 @@ print.ufs_split <- function(x, ...) {
   check_dots_empty(...)
   left <- vapply(c("train", "test"), function(set) {
     of <- x$coverage[x$coverage$set == set, ]
-    paste0("leaves ", percent(of$uncovered[1L]), " of the variance ",
-      "uncovered (random choice: ", percent(of$uncovered[2L]), "), and ",
-      percent(of$unknown[1L]), " of a smooth function unknown (", percent(of$unknown[2L]), ")")
+    paste0("leaves ", percent(of$uncovered[1L]), " of the variance uncovered (random rows ",
+      percent(of$uncovered[2L]), "), ", percent(of$unknown[1L]), " of a smooth function unknown (",
+      percent(of$unknown[2L]), ")")
   }, "")
   worse <- weak_sets(x$coverage)
   faults <- c(if (length(worse)) {
-    paste("no better than a random choice of as many rows: the set to",
-      paste(c(train = "learn from", test = "judge by")[worse], collapse = " and the set to "))
+    paste0(paste(worse, collapse = " and "), ": no better than random rows")
   }, omitted_words(x$input, 0.1, "rows"), x$input$codes, x$doubts)
   print_report(paste0("<ufs_split> ", count_words(length(x$train), "row"), " to learn from and ",
     length(x$test), " to judge by, of ", x$n), list(

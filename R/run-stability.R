@@ -210,9 +210,8 @@ print.ufs_stability <- function(x, ...) {
     count_words(x$size, "sample"))
   print_looked(x)
   if (!is.null(x$stability)) {
-    cat_line("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
-      "% interval ", paste(format(x$interval, digits = 2L), collapse = " to "), "), mean Jaccard ",
-      format(x$jaccard, digits = 3L))
+    cat_line("  k = ", x$k, ": stability ", format(x$stability, digits = 2L), " of 1 (0 by chance; ",
+      100 * x$level, " % interval ", paste(format(x$interval, digits = 2L), collapse = " to "), ")")
     cat_line("  most often: ", most_often(x$frequency))
   }
   if (!is.null(x$sample_frequency)) {
@@ -226,7 +225,7 @@ print.ufs_stability <- function(x, ...) {
 # The five chosen most often, of those that were chosen at all.
 most_often <- function(frequency) {
   at <- utils::head(order(-frequency), min(5L, sum(frequency > 0, na.rm = TRUE)))
-  paste0(labels_of(names(frequency), length(frequency))[at], " (", round(100 * frequency[at]), "%)",
+  paste0(labels_of(names(frequency), length(frequency))[at], " (", round(100 * frequency[at]), " %)",
     collapse = ", ")
 }
 

@@ -145,7 +145,7 @@ orientation_words <- function(x) {
 }
 
 seen_words <- function(x, whole = TRUE) {
-  held <- if (x$held == "source") "on disk" else x$held
+  held <- switch(x$held, source = ", on disk", sparse = ", sparse")
   values <- switch(x$values, counts = "counts", `log counts` = "log counts", grades = "grades",
     standardised = "standardised already", `one unit` = "taken for columns of one unit",
     `mixed units` = "taken for columns in different units")
@@ -153,7 +153,7 @@ seen_words <- function(x, whole = TRUE) {
     if (x$equal) paste(x$equal, if (x$equal == 1L) "copy of another" else "copies of others"),
     if (length(x$empty)) count_words(length(x$empty), "empty row"))
   extra <- if (length(extra)) paste0(" (", paste(extra, collapse = ", "), ")")
-  c(paste0(size_words(x$n, x$p), extra, ", ", held, ": ", values,
+  c(paste0(size_words(x$n, x$p), extra, held, ": ", values,
     if (whole) paste0(" (", x$reason, ")")), noise_words(x))
 }
 
@@ -169,7 +169,7 @@ noise_words <- function(x) {
     if (high == 0) paste("none of the", x$usable) else
     if (number(x$noise) == 0) paste("none or few of the", x$usable) else
     paste("about", number(x$noise), "of", x$usable)
-  range <- if (low < high && !most) paste0("; from ", low, " to ", high)
+  range <- if (low < high && !most) paste0(low, " to ", high, ", ")
   paste0(words, " columns look", if (high > 0 && number(x$noise) == 1) "s",
-    " like noise (by permuted copies", range, ")")
+    " like noise (", range, "by permuted copies)")
 }

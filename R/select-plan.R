@@ -4,8 +4,9 @@
 #'
 #' Start here if you do not want to choose a method yourself. Say what the selection is for;
 #' `ufs_select()` looks at the data ([ufs_look()]) and picks scaling, method and settings. The
-#' print says what was seen, which method was used and why, how the choice compares with random
-#' choices on your data, how such choices did on real sets, and which checks object.
+#' print says what was chosen, by which method, how it compares with random choices on your data,
+#' and what looks wrong; `summary()` has the reasons, how such choices did on real sets, and the
+#' code.
 #'
 #' Do not expect a selection of features to beat all features on clean data. It saves columns, and
 #' it can win where there is noise to leave out.
@@ -283,9 +284,9 @@ asked_for <- function(asked, look, given, weights = FALSE) {
 #' * the nearest neighbours kept ([ufs_tune()]);
 #' * how many of the chosen look like noise: their rank correlations with the columns closest to
 #'   them are those of permuted copies;
-#' * how many of the chosen columns come back on random halves of the rows (of the levels of
-#'   `replicates`), by two pairs of halves, how many of the others are replaced by a stand-in, and
-#'   by how much the explained variance of rows left out differs; of [ufs_css()] and [ufs_pca()] to
+#' * how many of the chosen columns are chosen again from random halves of the rows (of the levels
+#'   of `replicates`), by two pairs of halves, how many of the others are replaced by a column like
+#'   them, and by how much the explained variance of rows left out differs; of [ufs_css()] and [ufs_pca()] to
 #'   4 million values, and of any fit by `summary(fit, x)`, which takes a few times as long as
 #'   the fit;
 #' * for samples the mean squared distance to the nearest chosen or labelled sample over that to the
@@ -295,7 +296,7 @@ asked_for <- function(asked, look, given, weights = FALSE) {
 #' better. With constraints the same method runs without them, too, where x has at most 4 million
 #' values: a check speaks where they leave less than half of its gain.
 #'
-#' **That no check objects does not say that the choice is good**: nobody has seen labels. Of
+#' **That nothing looks wrong does not say that the choice is good**: nobody has seen labels. Of
 #' `r {t <- utils::read.csv("inst/benchmarks/results/select.csv"); nrow(t)}` choices for a task on
 #' real sets `r {bad <- t$score - t$random < -1; sum(bad)}` lost to random ones by more than
 #' a point, judged with labels. No check objected on `r round(100 * mean(t$quiet[bad]))` % of the
@@ -385,8 +386,7 @@ selection_plan <- function(x, look, asked, given) {
     # The look has counted them in the same numbers.
     clusters <- found_clusters(x, scale, if (scale && !length(transform)) look$components)
     decided <- c(decided, clusters = paste0("n_clusters = ", clusters, " (",
-      count_words(clusters - 1L, "principal component"),
-      " above those of permuted ones, plus one)"))
+      count_words(clusters - 1L, "principal component"), " above noise, plus one)"))
   }
   auto <- if (identical(asked$k, "auto")) planned_number(x, asked, list_of(method, scale, clusters))
   decided <- c(decided, auto$decided,

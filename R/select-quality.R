@@ -239,13 +239,11 @@ share_of_gain <- function(fit, free, x, seed, draws = 20L) {
 
 # Checks that could not run, in words; NULL if all did.
 selection_unchecked <- function(fit, constrained) {
-  if (is.null(fit$worth)) {
-    return("not compared with random choices: too few rows, or too few columns to choose from")
-  }
+  if (is.null(fit$worth)) return("not compared with random choices: too few to choose from")
   wanted <- if (fit$task == "label") "distance" else c("explained", "neighbours", "noise")
   missing <- setdiff(wanted, fit$worth$measure)
   c(if (length(missing)) {
-      paste("not compared with random choices:", paste(measure_words[missing], collapse = ", "))
+      paste("not compared with random choices at", toString(measure_words[missing]))
     },
     if (fit$task != "label" && anyNA(fit$look$noise)) "too few rows or columns to tell noise",
     if (constrained && isTRUE(is.na(fit$price))) {
@@ -253,16 +251,14 @@ selection_unchecked <- function(fit, constrained) {
     })
 }
 
-measure_words <- c(explained = "explained variance", neighbours = "neighbours kept",
-  noise = "columns of noise", distance = "distance to the nearest chosen sample")
+measure_words <- c(explained = "explained variance", neighbours = "nearest neighbours",
+  noise = "avoiding noise", distance = "nearness to all samples")
 
 selection_checks <- function(fit, x) {
   verdict <- quality_verdict(fit$worth)
   random <- function(what) {
     at <- fit$worth$measure[verdict == what]
-    if (length(at)) {
-      paste0(what, " than random choices: ", paste(measure_words[at], collapse = ", "))
-    }
+    if (length(at)) paste(what, "than random choices at", toString(measure_words[at]))
   }
   verdict[without_noise(fit$worth, fit$size)] <- "better"
   out <- c(random("worse"), random("not clearly better"),
@@ -477,18 +473,21 @@ print.ufs_select <- function(x, n = 10L, ...) {
 
 # At most twelve lines: what was chosen of which data, how, and its worth. summary() has more.
 report_selection <- function(x, n) {
-  told <- x$decided[names(x$decided) %in% c("k", "short", "rows")]
+  told <- x$decided[names(x$decided) %in% c("k", "short")]
+  rows <- x$decided["rows" == names(x$decided)]
+  notes <- as_fields(data_notes(x))
   print_report(selection_title(x), list(
     chosen = c(chosen = best_line(selection_names(x), NULL, n)),
     data = c(data = sub(": taken for ", ": ", seen_words(x$look, FALSE)[1L]),
-      if (isTRUE(x$look$noisy)) c(noise = noise_words(x$look)[1L]), as_fields(data_notes(x))),
+      if (isTRUE(x$look$noisy)) c(noise = noise_words(x$look)[1L]),
+      replace(notes, names(rows), rows)),
     constraints = as_fields(constraint_notes(x)),
     method = c(method = paste0("ufs_", x$method, "(): ", sub("[:,].*", "", method_title(x$method)),
         scale_words(x)), stats::setNames(told, rep("", length(told))),
       if (!identical(x$status, "converged")) c(status = x$status)),
-    worth = c(worth = worth_words(x), rows = if (length(x$halves)) halves_words(x)),
+    worth = c(worth = worth_words(x), stability = if (length(x$halves)) halves_words(x)),
     checks = c(checks = selection_verdict(x)),
-    records = c(more = "summary(fit): noise, rows left out, real sets, and the code")))
+    records = c(more = "summary(fit): details and the code")))
 }
 
 # Columns without names are V1, V2, ... here as in every other print.
@@ -512,8 +511,9 @@ worth_words <- function(x) {
   one <- x$worth[x$worth$measure == measure, ]
   if (!NROW(one)) return(NULL)
   value <- signif(100 * c(one$chosen, one$random), 2L)
-  random <- paste0("; ", one$draws, " random choices of the same size",
-    if ("price" %in% names(x)) " and constraints", " ")
+  random <- paste0("; random choices of the same size", if ("price" %in% names(x)) {
+    " and constraints"
+  }, " ")
   what <- switch(measure, explained = "explains %s %% of the variance of rows left out",
     neighbours = "keeps %s %% of the nearest neighbours",
     distance = "squared distances to the nearest chosen sample are %s %% of those to the mean")
@@ -526,7 +526,7 @@ selection_verdict <- function(x) {
   if (length(x$checks) || length(x$unchecked)) {
     said <- c(x$checks, x$unchecked)
     return(paste(c(utils::head(said, 1L), if (length(said) > 1L) {
-      paste("and", length(said) - 1L, "more: summary(fit)")
+      paste(length(said) - 1L, "more: summary(fit)")
     }), collapse = "; "))
   }
   "Nothing looks wrong (what this cannot see: ?ufs_select_rules)"
@@ -552,19 +552,18 @@ halves_words <- function(fit, whole = FALSE) {
   halves <- fit$halves
   if (is.null(halves)) {
     return(if (whole && fit$task != "label") {
-      "how many columns come back on halves of the rows: summary(fit, x)"
+      "how many half the rows choose again: summary(fit, x)"
     })
   }
-  others <- halves$of - halves$count
-  c(paste0("about ", halves$count, " of these ", halves$of, " come back on halves of the ",
-    if (halves$levels) "levels" else "rows", " (", round(halves$chance), " by chance)",
-    if (others) paste0("; ", halves$stand_in, " of the ", others,
-      " others ", if (halves$stand_in == 1L) "has" else "have",
-      " a stand-in (|r| > 0.8)"), if (whole) {
-        paste0("; what they explain of other rows differs by ",
+  near <- halves$stand_in
+  c(paste0("half the ", if (halves$levels) "levels" else "rows", " choose about ", halves$count,
+    " of ", if (halves$of < fit$size) paste("the", halves$of, "free ones") else
+      paste("these", halves$of), " again (", round(halves$chance), " by chance)",
+    if (near) paste(" and a column like it for", near, "more (|r| > 0.8)"), if (whole) {
+        paste0("; the variance explained differs by ",
           count_words(signif(halves$apart, 1L), "point"))
     }),
-  if (whole && halves$count) paste("most often come back", toString(halves$again)))
+  if (whole && halves$count) paste("most often chosen again:", toString(halves$again)))
 }
 
 # One line of the comparison, with its verdict.

@@ -148,22 +148,19 @@ print.ufs_size <- function(x, ...) {
     paste0("task \"", x$task, "\""), ", ", size_words(x$n, x$p))
   cat_line("  k = ", x$k, ": ", x$reason,
     if (!is.null(x$by) && x$by != x$method) paste0(", by ufs_", x$by, "()"))
-  if (x$k > 0L && is.null(x$task)) {
-    at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
-    if (nrow(at)) cat_line("  they capture ", percent(at$captured), " of x (at best ",
-      percent(at$bound), ") and keep ", percent(at$knn_overlap), " of the nearest neighbours",
+  if (x$k > 0L && is.null(x$task) && x$verdict != "all" && nrow(x$at)) {
+    cat_field(at = 2L, "", "they explain ", percent(x$at$captured), " of the variance (at best ",
+      percent(x$at$bound), ") and keep ", percent(x$at$knn_overlap), " of the nearest neighbours",
       if (x$rows < x$n) paste0(" (among ", x$rows, if (is.null(x$levels)) " drawn samples)" else
         " levels of replicates)"))
   }
   if (!is.null(x$rest)) {
     tried <- length(x$rest$p_value) - 1L
-    if (is.na(x$rest$k)) {
-      cat_line("  what the best ", tried, " leave of the others is correlated beyond chance")
-    } else {
-      cat_line("  ", if (x$rest$k == 0L) "the columns are" else paste("what the best", x$rest$k,
-        if (x$rest$k == 1L) "leaves" else "leave", "of the others looks like noise:"),
-      " not correlated beyond chance (test at ", percent(rest_settings$level), ")")
-    }
+    cat_field(at = 2L, "", if (is.na(x$rest$k)) {
+      paste("beyond the best", tried, "the others still have something in common")
+    } else paste0(if (x$rest$k == 0L) "the columns have" else
+      paste("beyond the best", x$rest$k, "the others have"),
+      " nothing in common but chance (test at ", percent(rest_settings$level), ")"))
   }
   shown <- x$curve
   # The estimate of a share may lie above one.

@@ -74,7 +74,7 @@ test_that("every method: without a budget costs are told and change no choice", 
   # What the choice costs is in the print.
   expect_match(capture.output(ufs_css(x, k = 3, cost = rep(2, 9))), "constraints +costs [(]6 spent[)]$", all = FALSE)
   fit <- ufs_css(x, k = 3, cost = rep(2, 9), include = "c9")
-  expect_match(capture.output(fit), "1 column in [(]kept[)], costs [(]6 spent[)]; by the solver$", all = FALSE)
+  expect_match(capture.output(fit), "1 column in, costs [(]6 spent[)]$", all = FALSE)
   # A sensor is not worth more because it is cheap: what is captured is that of the choice without costs.
   z <- withr::with_seed(1, matrix(rnorm(2500), 500)[, rep(1:5, each = 4)] + .4 * matrix(rnorm(1e4), 500))
   price <- rep(c(1, 5), 10)
@@ -470,7 +470,7 @@ test_that("TED and facility choose within a budget; facility's bound is one for 
   # The ranking passes over picks that are replicates of earlier ones: the value is not that of the choice.
   fit <- ufs_facility(x, m = 5, replicates = rep(1:15, 2))
   expect_identical(is.na(fit$certificate), c(value = TRUE, bound = FALSE, ratio = TRUE))
-  expect_output(print(fit), "certificate")
+  expect_false(any(grepl("certificate", capture.output(print(fit)))))
 })
 
 test_that("fewer than must be in are refused by the fit itself, and print counts what is chosen", {

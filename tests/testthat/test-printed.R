@@ -70,7 +70,7 @@ for (method in ufs_methods()$method) {
     expect_identical(line_of(lines, "status"), if (fit$iterations == 0) character() else
       paste0(fit$status, " after ", fit$iterations, " iteration", if (fit$iterations > 1) "s"))
     shown <- line_of(lines, "certificate")
-    if (method %in% c("css", "consensus")) { # said in words; the numbers are in the summary
+    if (method %in% c("css", "consensus", "facility", "medoids")) { # said in words; the numbers are in the summary
       expect_length(shown, 0)
       shown <- sub("^certificate: ", "", grep("^certificate: ", capture.output(print(summary(fit))), value = TRUE))
     }
@@ -238,7 +238,7 @@ test_that("a comparison's summary, and its print, are means over its results", {
         missing = mean(r$missing), seconds = mean(r$seconds)))
   }
   lines <- capture.output(print(out))
-  expect_identical(lines[1L], "<ufs_compare> 24 samples x 14 features, 3 classes, 3 repeats, 50 % of the samples are candidates")
+  expect_identical(lines[1L], "<ufs_compare> 24 samples x 14 features, 3 classes, 3 repeats, 50 % of the samples to learn from")
   for (method in unique(table$method)) {
     line <- lines[startsWith(lines, formatC(method, width = -max(nchar(table$method)) - 1L))][1L]
     want <- table[table$method == method, ]

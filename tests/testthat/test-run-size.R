@@ -230,9 +230,9 @@ test_that("ufs_size() of css says after how many columns the rest is noise", {
   x <- mixed_columns(200, 15, 3, 1)
   size <- ufs_size(x, "css", repeats = 2, n_resamples = 2)
   expect_equal(size$rest, rest_is_noise(scale(x), unname(feature_ranking(ufs_css(x))), 199, 50), tolerance = 1e-8)
-  expect_match(capture.output(print(size)), "what the best 3 leave of the others looks like noise", all = FALSE)
+  expect_match(capture.output(print(size)), "beyond the best 3 the others have nothing in common but chance", all = FALSE)
   noise <- ufs_size(withr::with_seed(1, matrix(rnorm(2000), 50)), "css", repeats = 2, n_resamples = 2)
-  expect_match(capture.output(print(noise)), "the columns are not correlated beyond chance", all = FALSE)
+  expect_match(capture.output(print(noise)), "the columns have nothing in common but chance", all = FALSE)
   expect_null(ufs_size(x, "variance", repeats = 2, n_resamples = 2)$rest)
   expect_null(ufs_size(ufs_data(x, weights = rep(1:2, 100)), "css", repeats = 2, n_resamples = 2)$rest)
   # Within blocks there are as many means as blocks.
@@ -242,7 +242,7 @@ test_that("ufs_size() of css says after how many columns the rest is noise", {
     rest_is_noise(scale(within), unname(feature_ranking(ufs_css(within))), 196, 50), tolerance = 1e-8)
   # The print of what is not reached.
   size$rest <- list(k = NA, p_value = c(0, 0, 0))
-  expect_match(capture.output(print(size)), "what the best 2 leave of the others is correlated beyond chance", all = FALSE)
+  expect_match(capture.output(print(size)), "beyond the best 2 the others still have something in common", all = FALSE)
 })
 
 test_that("halves keep the rows of a level together", {

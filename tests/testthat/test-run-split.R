@@ -93,7 +93,7 @@ test_that("errors of ufs_split() say what is counted, and its print which set is
   split <- ufs_split(iris[, 1:4], m = 10)
   expect_identical(weak_sets(split$coverage), character())
   split$coverage[split$coverage$set == "test" & split$coverage$choice == "chosen", c("uncovered", "unknown")] <- 1
-  expect_output(print(split), "no better than a random choice of as many rows: the set to judge by")
+  expect_output(print(split), "test: no better than random rows")
 })
 
 test_that("a column that numbers the rows is told, by the rule of ufs_look()", {

@@ -152,9 +152,9 @@ test_that("one column is compared and printed as several are", {
 test_that("only what was chosen at all is among the most often chosen, by its name", {
   stable <- withr::with_seed(1, ufs_stability(mtcars[, 1:4], "variance", k = 1, n_resamples = 3))
   expect_identical(unname(stable$frequency), c(0, 0, 1, 0))
-  expect_match(capture.output(print(stable)), "^  most often: disp \\(100%\\)$", all = FALSE)
+  expect_match(capture.output(print(stable)), "^  most often: disp \\(100 %\\)$", all = FALSE)
   rows <- withr::with_seed(1, ufs_stability(mtcars, "medoids", m = 1, n_resamples = 2, fraction = .9))
   often <- sort(rows$sample_frequency[which(rows$sample_frequency > 0)], decreasing = TRUE)
-  expect_match(capture.output(print(rows)), paste0("(m = 1): ", paste0(names(often), " (", round(100 * often), "%)",
+  expect_match(capture.output(print(rows)), paste0("(m = 1): ", paste0(names(often), " (", round(100 * often), " %)",
     collapse = ", ")), fixed = TRUE, all = FALSE)
 })

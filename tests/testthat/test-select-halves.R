@@ -43,9 +43,8 @@ test_that("the line counts what comes back, by chance, and stand-ins; constraint
   expect_lt(own$count, 10)
   expect_identical(own$stand_in, as.integer(10 - own$count))
   expect_lt(own$apart, 1)
-  expect_match(paste(capture.output(print(fit)), collapse = " "), paste0("about ", own$count, " of these 10 come back on halves of the rows \\(4 by +chance\\); ",
-    own$stand_in, " of +the"))
-  expect_match(paste(capture.output(print(summary(fit))), collapse = " "), paste("most often come back", own$again[1]))
+  expect_match(paste(capture.output(print(fit)), collapse = " "), paste0("half the rows choose about ", own$count, " of these 10 +again \\(4 by +chance\\) +and a +column +like +it for +", own$stand_in, " more"))
+  expect_match(paste(capture.output(print(summary(fit))), collapse = " "), paste("most often chosen again:", own$again[1]))
   expect_identical(fit$halves, with_seed(7, ufs_select(x, 10, "compress", kind = "one unit"))$halves)
   wished <- ufs_select(x, 10, "compress", kind = "one unit", include = c("v21", "v22"), exclude = "v23")$halves
   expect_identical(wished$of, 8L)
@@ -65,7 +64,7 @@ test_that("halves are of levels where rows of a level are measurements of one sa
   x <- `colnames<-`(f[, rep(1:6, 3)] + matrix(rnorm(80 * 18, sd = .3), 80), paste0("v", 1:18))
   fit <- ufs_select(x, 4, "classify", noise = FALSE, blocks = level)
   expect_true(fit$halves$levels)
-  expect_match(capture.output(print(fit)), "come back on halves of the levels", all = FALSE)
+  expect_match(capture.output(print(fit)), "half the levels choose about", all = FALSE)
   expect_identical(independent_rows(ufs_data(x, replicates = level)), level)
   expect_identical(independent_rows(ufs_data(x, blocks = level)), level)
   # Of few blocks each half has all.
@@ -82,7 +81,7 @@ test_that("summary(fit, x) says it of any method, and wants the data of the fit"
   before <- .Random.seed
   said <- summary(fit, iris[1:4])
   expect_identical(.Random.seed, before)
-  expect_match(capture.output(print(said)), "of these 2 come back", all = FALSE)
+  expect_match(capture.output(print(said)), "of these 2 again", all = FALSE)
   css <- ufs_select(iris[1:4], 2, "classify", samples = 1:100, weights = rep(1:2, 75))
   expect_error(summary(css, iris[1:4]), "does not hold `samples`.*result of ufs_data", class = "ufs_error_argument")
   held <- ufs_data(iris[1:4], samples = 1:100, weights = rep(1:2, 75))
@@ -97,5 +96,5 @@ test_that("summary(fit, x) says it of any method, and wants the data of the fit"
   expect_error(summary(fit, iris[1:3]), "150 samples x 4 features", class = "ufs_error_argument")
   label <- ufs_select(iris[1:4], m = 5, task = "label")
   expect_error(summary(label, iris[1:4]), class = "ufs_error_argument")
-  expect_false(any(grepl("come back", capture.output(print(summary(label))))))
+  expect_false(any(grepl("half the rows", capture.output(print(summary(label))))))
 })

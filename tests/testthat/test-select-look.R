@@ -208,7 +208,7 @@ test_that("a drift is named, groups of rows in order and ids are not", {
   z <- matrix(rexp(600), 60, dimnames = list(NULL, letters[1:10]))
   z[, 3] <- .1 * z[, 3] + (1:60) * .02
   said <- look_unchecked(z)$doubts
-  expect_match(said, "column 'c' rises or falls with the number of the row .rank correlation 0[.]9.*a drift", all = FALSE)
+  expect_match(said, "column 'c' rises or falls from row to row .rank correlation 0[.]9.*a drift", all = FALSE)
   expect_length(said, 1L)
   expect_match(look_unchecked(replace(z, 1:60 + 120, -z[, 3]))$doubts, "column 'c' rises or falls", all = FALSE)
   expect_false(any(grepl("drift", look_unchecked(z[sample(60), ])$doubts)))
