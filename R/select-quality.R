@@ -265,7 +265,7 @@ selection_checks <- function(fit, x) {
     if (isTRUE(fit$price < 0.5)) paste("the constraints cost", percent(1 - max(0, fit$price)),
       "of the gain over random choices"),
     if (!left_over(fit)) paste0("all ", if (fit$task == "label") "samples" else "columns that vary",
-      ", or all but one, are chosen: nothing is saved, and no benefit is to be expected"),
+      ", or all but one, are chosen: this saves nothing"),
     fit_checks(fit, if (fit$task != "label") chosen_indices(fit)),
     orientation_words(fit$look), fit$look$doubts)
   unique(if (fit$task == "label") out else c(out, column_checks(fit, x)))
@@ -478,12 +478,12 @@ report_selection <- function(x, n) {
   notes <- as_fields(data_notes(x))
   print_report(selection_title(x), list(
     chosen = c(chosen = best_line(selection_names(x), NULL, n)),
-    data = c(data = sub(": taken for ", ": ", seen_words(x$look, FALSE)[1L]),
+    data = c(data = paste0(sub(": taken for ", ": ", seen_words(x$look, FALSE)[1L]), scale_words(x)),
       if (isTRUE(x$look$noisy)) c(noise = noise_words(x$look)[1L]),
       replace(notes, names(rows), rows)),
     constraints = as_fields(constraint_notes(x)),
     method = c(method = paste0("ufs_", x$method, "(): ", sub("[:,].*", "", method_title(x$method)),
-        scale_words(x)), stats::setNames(told, rep("", length(told))),
+        if (isTRUE(x$params$unit)) "; rows of unit length"), stats::setNames(told, rep("", length(told))),
       if (!identical(x$status, "converged")) c(status = x$status)),
     worth = c(worth = worth_words(x), stability = if (length(x$halves)) halves_words(x)),
     checks = c(checks = selection_verdict(x)),
@@ -511,10 +511,11 @@ worth_words <- function(x) {
   one <- x$worth[x$worth$measure == measure, ]
   if (!NROW(one)) return(NULL)
   value <- signif(100 * c(one$chosen, one$random), 2L)
-  random <- paste0("; random choices of the same size", if ("price" %in% names(x)) {
-    " and constraints"
-  }, " ")
-  what <- switch(measure, explained = "explains %s %% of the variance of rows left out",
+  of <- if (x$task == "label") "samples" else "columns"
+  random <- paste0("; ", if ("price" %in% names(x)) {
+    paste("random", of, "under the same constraints ")
+  } else paste(x$size, "random", if (x$size == 1L) sub("s$", "", of) else of, ""))
+  what <- switch(measure, explained = "explains %s %% of the held-out variance",
     neighbours = "keeps %s %% of the nearest neighbours",
     distance = "squared distances to the nearest chosen sample are %s %% of those to the mean")
   paste0(sprintf(what, format(value[1L])), random, if (value[1L] == value[2L]) "as much" else
@@ -540,11 +541,9 @@ compared_words <- function(x) {
 }
 
 scale_words <- function(x) {
-  if (is.null(x$params$scale)) return(NULL)
-  unit <- if (isTRUE(x$params$unit)) ", rows of unit length"
-  if (!isFALSE(x$params$scale)) return(paste0("; columns standardised", unit))
-  if (isTRUE(counts_of_all(x$input$transform) != "none")) return(NULL)
-  paste0("; columns as they are", unit)
+  if (is.null(x$params$scale) || x$look$values == "standardised") return(NULL)
+  if (!isFALSE(x$params$scale)) return(", standardised")
+  if (!isTRUE(counts_of_all(x$input$transform) != "none")) ", as they are"
 }
 
 # Words for `halves` (R/select-halves.R); `whole`: with what summary() has beside them.
