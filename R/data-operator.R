@@ -38,14 +38,6 @@ along_constant <- function(x, weights) {
   drop(x_cross(x, one)) / sqrt(sum(one^2))
 }
 
-# The columns among j in which two rows have at least this share of the squares. Columns of a source
-# are read only where that may be so.
-x_held_by_two <- function(x, j, share) {
-  if (!is_operator(x) || x$kind != "source") return(j[.Call(C_x_top_two, x)[j] >= share])
-  j <- j[x$two_at_most()[j]^2 >= share * (1 - 1e-6) * x_ss(x)[j]]
-  if (length(j)) j[.Call(C_x_top_two, x_subset_columns(x, j)) >= share] else j
-}
-
 x_gram <- function(x, rows, to = NULL) {
   side <- if (rows) nrow(x) else ncol(x)
   check_bytes(8 * as.double(side)^2, paste0("The ", side, " x ", side, " Gram matrix"),

@@ -69,16 +69,3 @@ low_rank_forms <- function(low, k) {
   rest <- crossprod(low$member, with) %*% low$level - 2 * t(x_cross(low$sparse, with))
   .Call(C_x_column_forms, low$sparse, k) + colSums(low$level * rest)
 }
-
-# Two entries of a column are no longer than the two largest of S and the two of C L in their rows.
-# A row has one block, and beside it the shift that all have.
-low_rank_two_at_most <- function(low) {
-  largest <- apply(abs(low$member), 2L, max) * abs(low$level)
-  shared <- colSums(low$member != 0) == nrow(low$member)
-  most <- colSums(largest[shared, , drop = FALSE])
-  if (!all(shared)) {
-    own <- lapply(which(!shared), function(b) largest[b, ])
-    most <- most + do.call(pmax, own)
-  }
-  sqrt(.Call(C_x_top_two, low$sparse) * x_ss(low$sparse)) + sqrt(2) * most
-}

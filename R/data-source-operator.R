@@ -226,11 +226,6 @@ source_methods <- list(
     low <- low_rank_of(op)
     if (is.null(low)) rep(NaN, op$p) else low_rank_forms(low, k)
   },
-  # The length of any two entries of a column is at most this, as far as is known without a read.
-  two_at_most = function(op) {
-    low <- low_rank_of(op)
-    if (is.null(low)) rep(Inf, op$p) else low_rank_two_at_most(low)
-  },
   # Two numbers for each column, equal where the columns are: see first_equal().
   hash = function(op) {
     whole <- op$source$by == "columns"

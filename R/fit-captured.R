@@ -90,18 +90,13 @@ ufs_captured <- function(fit, x, k = NULL, ..., center = TRUE, scale = NULL, cri
 # and, of as many components as columns, gcd = ||B V / D||^2 / number. Columns that depend on others
 # are not counted.
 subspace_criteria <- function(x, sets) {
-  tall <- nrow(x) >= ncol(x)
-  of <- eigen(x_gram(x, !tall), symmetric = TRUE)
-  d2 <- pmax(of$values, 0)
+  of <- x_pca(x, min(dim(x)))
   out <- vapply(sets, function(chosen) {
     if (!length(chosen)) return(c(rv = 0, gcd = 0))
     b <- column_basis(x, chosen)$coordinates
     lead <- seq_len(nrow(b))
-    root <- rep(sqrt(d2[lead]), each = ncol(b))
-    v <- if (tall) of$vectors[, lead, drop = FALSE] else
-      x_cross(x, of$vectors[, lead, drop = FALSE]) / root
-    c(rv = norm(tcrossprod(b), "F") / sqrt(sum(d2^2)),
-      gcd = sum((b %*% (v / root))^2) / nrow(b))
+    v <- of$loadings[, lead, drop = FALSE] / rep(sqrt(of$sdev2[lead]), each = ncol(b))
+    c(rv = norm(tcrossprod(b), "F") / sqrt(sum(of$sdev2^2)), gcd = sum((b %*% v)^2) / nrow(b))
   }, c(rv = 0, gcd = 0))
   as.data.frame(t(out))
 }

@@ -128,14 +128,10 @@ fill_new <- function(object, out, newdata, index, arg = "newdata") {
     if (!inherits(out, "dgCMatrix")) {
       out <- methods::as(methods::as(out, "CsparseMatrix"), "dMatrix")
     }
+    if (fill$na == "median") return(put_values(out, fill$value[index]))
     gone <- which(is.na(out@x))
-    if (length(gone) && fill$na == "median") {
-      out@x[gone] <- fill$value[index][stored_column(out)[gone]]
-    }
-    if (length(gone) && fill$na == "knn") {
-      filled <- fill_columns(as.matrix(out), fill, index, whole, arg)
-      out@x[gone] <- filled[cbind(out@i[gone] + 1L, stored_column(out)[gone])]
-    }
+    filled <- if (length(gone)) fill_columns(as.matrix(out), fill, index, whole, arg)
+    out@x[gone] <- filled[cbind(out@i[gone] + 1L, stored_column(out)[gone])]
   }
   out
 }

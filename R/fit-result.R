@@ -4,6 +4,16 @@
 #' @export
 summary.ufs_result <- whole_summary
 
+#' @export
+print.ufs_result <- function(x, ...) {
+  check_dots_empty(...)
+  print_lines(x)
+  invisible(x)
+}
+
+# What print() of a result writes.
+print_lines <- function(x) UseMethod("print_lines")
+
 # Which of the dots a picture takes: by their names, or by their places where they have none.
 picture_dots <- function(x, dots) {
   fun <- declared_method("picture", x)
@@ -22,9 +32,10 @@ declared_method <- function(generic, x) {
 }
 
 #' @export
-as.data.frame.ufs_result <- function(x, ...) {
+as.data.frame.ufs_result <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_dots_empty(...)
-  refuse("x", "There is no table of a ", class(x)[1L], ".")
+  if (is.null(x$table)) refuse("x", "There is no table of a ", class(x)[1L], ".")
+  x$table
 }
 
 #' Pictures of results

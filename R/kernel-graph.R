@@ -22,8 +22,8 @@
 #' Of data on disk beyond four blocks (see [ufs_data()]), and of sparse data with more than 20,000
 #' samples, the neighbours are those on the leading 50 principal component scores, which a message
 #' of class `ufs_message_scores` says; they may be quite others than those on `x` itself.
-#' `exact = TRUE` searches `x`: blocks of a file are then compared in pairs, which takes as many
-#' passes over it as half the number of its blocks.
+#' `exact = TRUE` searches `x`: a file is then read into memory, as far as
+#' `getOption("ufselect.max_bytes")` allows.
 #'
 #' With more than 20,000 samples of any kind (`getOption("ufselect.exact_neighbours")`) the search
 #' is approximate: random projection trees, and then neighbours of neighbours until few are found.
@@ -138,23 +138,22 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
   entries <- 2 * data$n * as.double(k)
   # Candidate heaps, neighbour lists, their two sorted copies, and the result.
   rows <- graph_rows(data$x, exact)
-  kind <- if (is.matrix(rows$x)) "dense" else rows$x$kind
-  by_blocks <- kind == "source"
+  sparse <- is_operator(rows$x) && rows$x$kind == "sparse"
   values <- as.double(data$n) * ncol(rows$x)
-  check_bytes(40 * entries + switch(kind, source = 6 * rows$x$bytes,
-    sparse = 20 * length(rows$x$value), 24 * values), "The graph", "Use a smaller `n_neighbours`.")
+  check_bytes(40 * entries + if (sparse) 20 * length(rows$x$value) else 24 * values, "The graph",
+    "Use a smaller `n_neighbours`.")
   if (entries > .Machine$integer.max) {
     refuse("n_neighbours", "`n_neighbours` is too large: a graph can have at most ",
       .Machine$integer.max, " entries.")
   }
   watch_says(function(step) paste0("looking for neighbours, ", step, " % done"))
-  lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
-    if (rows$approximate) approximate_neighbours(rows$x, k) else .Call(C_graph_knn, rows$x, k)
+  lists <- if (rows$approximate) approximate_neighbours(rows$x, k) else
+    .Call(C_graph_knn, rows$x, k)
   watch_says(function(step) "neighbours are found")
   if (is.null(bandwidth)) bandwidth <- lists$mean_distance
   if (weights != "heat") bandwidth <- NA_real_
-  made <- .Call(C_graph_lists, if (!by_blocks) rows$x, lists$index, lists$d2,
-    match(weights, kinds) - 1L, bandwidth, match(symmetrise, rules) - 1L)
+  made <- .Call(C_graph_lists, rows$x, lists$index, lists$d2, match(weights, kinds) - 1L,
+    bandwidth, match(symmetrise, rules) - 1L)
   if (!made$finite) refuse_range("Distances between the rows of `x`")
   graph <- new_graph(made, data, kind = weights, n_neighbours = k, bandwidth = bandwidth,
     symmetrise = symmetrise)
@@ -190,7 +189,7 @@ graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighb
   out <- list(x = x, approximate = FALSE, note = NULL)
   out$approximate <- !exact && nrow(x) > most
   if (is.matrix(x) || x$kind == "scaled") return(out)
-  if (x$kind == "source" && 8 * as.double(x$n) * x$p <= 4 * x$bytes) {
+  if (x$kind == "source" && (exact || 8 * as.double(x$n) * x$p <= 4 * x$bytes)) {
     out$x <- x_dense(x)
     return(out)
   }
@@ -202,68 +201,6 @@ graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighb
     " principal component scores. ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a ",
     "method, searches `x` itself.")
   out
-}
-
-# The k nearest others of every row of a source: list(index, d2, mean_distance), the first two
-# k x n; with `cosine` d2 holds the cosines with these neighbours instead. Blocks of rows are
-# searched in pairs: the nearest rows of all are among the nearest ones of the pairs.
-neighbours_by_blocks <- function(x, k, cosine) {
-  n <- x$n
-  starts <- seq(1, n, by = max(1, floor(x$bytes / (8 * x$p))))
-  blocks <- Map(seq.int, starts, c(starts[-1L] - 1, n))
-  many <- length(blocks)
-  near <- list(index = matrix(n + 1L, k, n), d2 = matrix(Inf, k, n), cosine = matrix(0, k, n))
-  total <- 0
-  for (a in seq_len(many)) {
-    first <- x$rows(blocks[[a]])
-    for (b in seq.int(a, many)) {
-      rows <- unique(c(blocks[[a]], blocks[[b]]))
-      if (length(rows) == 1L) next
-      values <- if (a == b) first else rbind(first, x$rows(blocks[[b]]))
-      found <- .Call(C_graph_knn, values, min(k, length(rows) - 1L))
-      # Each block is in as many pairs as there are others, and once alone.
-      weight <- if (a == b) 2 - many else 1
-      total <- total + weight * found$mean_distance * as.double(length(rows))^2
-      if (cosine) found$cosine <- row_cosines(values, found$index)
-      found$index[] <- as.integer(rows)[found$index]
-      near <- join_neighbours(near, found, rows)
-    }
-  }
-  list(index = near$index, d2 = if (cosine) near$cosine else near$d2, mean_distance = total / n^2)
-}
-
-# Cosines of each row with those that its column of `index` names.
-row_cosines <- function(x, index) {
-  norm <- sqrt(rowSums(x^2))
-  out <- matrix(0, nrow(index), ncol(index))
-  for (m in seq_len(nrow(index))) {
-    other <- index[m, ]
-    small <- pmin(norm, norm[other])
-    cosine <- rowSums(x * x[other, , drop = FALSE]) / pmax(norm, norm[other]) / small
-    out[m, ] <- ifelse(small > 0, cosine, 0)
-  }
-  out
-}
-
-# The k nearest of those known and those found, for the samples `rows`; ties as in src/graph_knn.c.
-# An index above n stands for nobody yet.
-join_neighbours <- function(near, found, rows) {
-  size <- dim(near$index)
-  all <- lapply(stats::setNames(nm = names(found)[names(found) %in% names(near)]), function(part) {
-    rbind(near[[part]][, rows, drop = FALSE], found[[part]])
-  })
-  row <- as.vector(col(all$index))
-  # A neighbour in the same block is found in every pair.
-  again <- which(duplicated(row * (size[2L] + 2) + as.vector(all$index)))
-  all$d2[again] <- Inf
-  all$index[again] <- size[2L] + 1L
-  deep <- nrow(all$index)
-  ord <- order(row, all$d2, all$index)
-  cut <- all$d2[ord[seq.int(size[1L], length(ord), by = deep)]][row]
-  tied <- is.finite(cut) & abs(all$d2 - cut) <= 1e-10 * cut
-  ord <- matrix(order(row, ifelse(tied, cut, all$d2), all$index), deep)
-  for (part in names(all)) near[[part]][, rows] <- all[[part]][as.vector(ord[seq_len(size[1L]), ])]
-  near
 }
 
 # k approximate nearest neighbours (src/graph_near.c): one thread and no random numbers, so that the
@@ -290,34 +227,40 @@ new_graph <- function(parts, data, kind, n_neighbours = NA_integer_, bandwidth =
 
 # A weight matrix of the user's as a graph.
 user_graph <- function(w, data) {
-  if (nrow(w) != ncol(w)) {
-    refuse("graph", "`graph` must be square, n x n; it is ", nrow(w), " x ", ncol(w), ".")
-  }
   check_graph_size(nrow(w), data$n)
+  parts <- edges_of(w, "graph")
+  if (parts$loops) {
+    ufs_inform("loops", "The diagonal of `graph` is not used: ", count_words(parts$loops, "self loop"),
+      " dropped.")
+  }
+  new_graph(parts, data, kind = "user")
+}
+
+# The edges of a symmetric matrix of weights, by columns, without those of its diagonal (`loops`).
+edges_of <- function(w, arg) {
+  if (nrow(w) != ncol(w)) {
+    refuse(arg, "`", arg, "` must be square, n x n; it is ", nrow(w), " x ", ncol(w), ".")
+  }
   sparse <- inherits(w, "Matrix")
   if (sparse) check_installed("Matrix", "for a graph of class Matrix")
   # sum() sees missing values in sparse matrices, which `!= 0` would lose.
   if (!(sparse || is.numeric(w) || is.logical(w)) || !is.finite(sum(w))) {
-    refuse("graph", "`graph` must be numeric, without missing or infinite weights.")
+    refuse(arg, "`", arg, "` must be numeric, without missing or infinite weights.")
   }
   at <- if (sparse) places_of(w) else which(w != 0, arr.ind = TRUE, useNames = FALSE)
   value <- as.double(w[at])
   if (any(value < 0)) {
-    refuse("graph", "`graph` has negative weights: similarities of at least 0 are needed.")
+    refuse(arg, "`", arg, "` has negative weights: similarities of at least 0 are needed.")
   }
   loop <- at[, 1L] == at[, 2L]
-  if (any(loop)) {
-    ufs_inform("loops", "The diagonal of `graph` is not used: ", sum(loop), " self loop",
-      if (sum(loop) != 1L) "s", " dropped.")
-  }
-  parts <- list(start = c(0L, cumsum(tabulate(at[!loop, 2L], data$n))),
+  parts <- list(start = c(0L, cumsum(tabulate(at[!loop, 2L], nrow(w)))),
     index = as.integer(at[!loop, 1L]) - 1L, value = value[!loop])
   parts <- c(parts, .Call(C_graph_describe, parts$start, parts$index, parts$value))
   if (parts$asymmetry > 1e-8 * max(value, 0)) {
-    refuse("graph", "`graph` is not symmetric: weights differ from their transposes by up to ",
+    refuse(arg, "`", arg, "` is not symmetric: weights differ from their transposes by up to ",
       signif(parts$asymmetry, 3L), ". Use (W + t(W)) / 2, say.")
   }
-  new_graph(parts, data, kind = "user")
+  c(parts, loops = sum(loop))
 }
 
 # A graph object may have been edited since ufs_graph() made it.
@@ -429,12 +372,10 @@ as.matrix.ufs_csr <- function(x, ...) {
 dim.ufs_graph <- function(x) c(x$n, x$n)
 
 #' @export
-print.ufs_graph <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_graph <- function(x) {
   cat_line("<ufs_graph> ", graph_text(x), "\n  samples      ", x$n,
     if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n  edges        ", x$n_edges,
     "\n  components   ", x$n_components)
-  invisible(x)
 }
 
 #' @export

@@ -69,34 +69,14 @@ alfs_call <- function(x, basis, penalties, control, settings = list()) {
 # Samples already labelled, as sorted indices: those that the data say, and those of the argument
 # (indices, row names or a logical vector).
 check_labelled <- function(labelled, data) {
-  n <- data$n
   known <- c(data$row_held$labelled, data$constraints$samples$labelled)
-  bad <- function(...) refuse("labelled", "`labelled` ", ..., ".")
   labelled <- made_of_names(labelled, data$samples, "labelled")
-  if (is.factor(labelled)) labelled <- as.character(labelled)
-  if (is.null(labelled)) labelled <- integer()
-  if (is.logical(labelled)) {
-    if (length(labelled) != n || anyNA(labelled)) {
-      bad("must, if logical, have one TRUE or FALSE for each of the ", n, " samples")
-    }
-    labelled <- which(labelled)
-  } else if (is.character(labelled)) {
-    at <- match(labelled, data$samples)
-    if (any(shared_names(data$samples)[at], na.rm = TRUE)) {
-      refuse("labelled", "`labelled`: several samples have the name ",
-        some_names(intersect(labelled, data$samples[shared_names(data$samples)])),
-        "; give their indices.")
-    }
-    if (anyNA(at)) {
-      bad("names samples that `x` does not have, first '", labelled[is.na(at)][1L], "'")
-    }
-    labelled <- at
-  } else if (!is.numeric(labelled) || anyNA(labelled) || any(labelled != round(labelled)) ||
-      any(labelled < 1 | labelled > n)) {
-    bad("must be indices from 1 to ", n, ", row names, or a logical vector")
+  if (length(labelled) && !is.logical(labelled)) labelled <- unique(labelled)
+  given <- read_places(labelled, "labelled", list(size = data$n, names = data$samples))
+  labelled <- sort(unique(c(given, known)))
+  if (length(labelled) >= data$n) {
+    refuse("labelled", "`labelled` leaves no sample to choose.")
   }
-  labelled <- sort(unique(as.integer(c(labelled, known))))
-  if (length(labelled) >= n) bad("leaves no sample to choose")
   labelled
 }
 

@@ -297,7 +297,7 @@ few_rows <- function(data, held, k) {
   if (data$n < 20L) return(NULL)
   open <- setdiff(seq_along(data$keep), c(held$exclude, held$include))
   if (!is.null(held$groups)) open <- open[tabulate(held$groups + 1L)[held$groups[open] + 1L] == 1L]
-  few <- x_held_by_two(if (is.null(data$rows)) data$x else data$rows, open, 0.9)
+  few <- open[.Call(C_x_top_two, if (is.null(data$rows)) data$x else data$rows)[open] >= 0.9]
   if (!length(few)) return(NULL)
   # A stratum keeps those without which it has too few.
   strata <- held$feature_strata

@@ -64,8 +64,7 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
 }
 
 #' @export
-print.ufs_propagation <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_propagation <- function(x) {
   known <- attr(x, "n_known")
   found <- table(x$label)
   cat_line("<ufs_propagation> ", count_words(length(x$label), "node"), ", ", known, " with labels")
@@ -76,39 +75,19 @@ print.ufs_propagation <- function(x, ...) {
   if (!all(x$reached)) {
     cat_line("  not reached  ", count_words(sum(!x$reached), "node"), ", without a way to a label")
   }
-  invisible(x)
 }
 
 # list(w, n, names): w as C_propagate takes it, by its edges if at most a quarter of it is filled.
 propagate_weights <- function(w) {
-  bad <- function(...) refuse("w", "`w` must be symmetric and must not have negative entries.")
   if (inherits(w, "ufs_graph")) {
     check_graph(w)
     return(list(w = unclass(w$weights), n = w$n, names = w$samples))
   }
-  if (inherits(w, "Matrix")) {
-    check_installed("Matrix", "for a graph of class Matrix")
-    if (nrow(w) != ncol(w)) check_matrix(as.matrix(w), "w", ncol = nrow(w))
-    entries <- methods::as(methods::as(methods::as(w, "dMatrix"), "generalMatrix"), "CsparseMatrix")
-    if (!is.finite(sum(entries@x))) check_matrix(as.matrix(w), "w")
-    edges <- list(start = entries@p, index = entries@i, value = entries@x)
-    names <- rownames(w)
-  } else {
-    names <- rownames(w)
-    w <- check_matrix(w, "w", ncol = if (is.matrix(w)) nrow(w) else NA)
-    if (any(w < 0) || max(abs(w - t(w))) > 1e-8 * max(w, .Machine$double.xmin)) bad()
-    if (mean(w != 0) > .25) return(list(w = w, n = nrow(w), names = names))
-    at <- which(w != 0, arr.ind = TRUE, useNames = FALSE)
-    return(list(w = list(start = c(0L, cumsum(tabulate(at[, 2L], ncol(w)))),
-      index = as.integer(at[, 1L]) - 1L, value = w[at]), n = nrow(w), names = names))
-  }
-  if (any(edges$value < 0)) bad()
-  away <- edges$index != rep.int(seq_len(ncol(w)) - 1L, diff(edges$start))
-  edges <- list(start = c(0L, cumsum(tabulate(rep.int(seq_len(ncol(w)), diff(edges$start))[away],
-    ncol(w)))), index = edges$index[away], value = edges$value[away])
-  asymmetry <- .Call(C_graph_describe, edges$start, edges$index, edges$value)$asymmetry
-  if (asymmetry > 1e-8 * max(edges$value, .Machine$double.xmin)) bad()
-  list(w = edges, n = nrow(w), names = names)
+  names <- rownames(w)
+  if (!inherits(w, "Matrix")) w <- check_matrix(w, "w")
+  edges <- edges_of(w, "w")
+  full <- is.matrix(w) && 4 * length(edges$value) > length(w)
+  list(w = if (full) w else edges[c("start", "index", "value")], n = nrow(w), names = names)
 }
 
 # Labels as codes: list(known = 1..c or 0 for NA, c, names, complete).

@@ -112,8 +112,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, ..., lambda_e = NULL
 }
 
 #' @export
-print.ufs_represent <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_represent <- function(x) {
   links <- rowSums(x$W > 0)
   cat_line("<ufs_represent> ", size_words(x$n, x$p))
   cat_line("solver       ", x$params$solver, ", ", x$status, " after ",
@@ -122,7 +121,6 @@ print.ufs_represent <- function(x, ...) {
     sprintf(", at most %.2g %% above the optimum", 100 * x$certificate[["gap"]]))
   cat_line("links        ", format(stats::median(links)), " per sample (median), ",
     count_words(sum(links == 0L), "sample"), " without one")
-  invisible(x)
 }
 
 #' @export

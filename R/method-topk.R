@@ -188,7 +188,6 @@ solve_topk <- function(data, control, k, n_clusters, y, lambda_e, alpha_e, lambd
     mode = match(mode, topk_modes) - 1L, solver = match(solver, topk_solvers) - 1L),
     control[c("inner_max_iter", "inner_tol")])
   check_topk_bytes(data$n, ncol(data$x), mode, solver, settings)
-  if (control$warn) say_topk_time(data$n, ncol(data$x), mode, solver, control$max_iter)
   found <- topk_run(data, classes, settings, control)
   if (found$run$counters[["too_few_links"]] == 1 && default) {
     # The default is the authors', for data with more in common.
@@ -431,19 +430,6 @@ check_topk_bytes <- function(n, p, mode, solver, settings) {
   check_bytes(bytes, "ufs_topk()", if (mode == "plain") "Select features or samples first." else
     paste("Fit on a subsample of the rows, or give complete labels `y`: that form needs no",
       "n x n matrix when 2p <= n."))
-}
-
-# A word before a long run of the paper's ADMMs. The counts of iterations are typical ones; 2e9
-# operations a second are what a plain BLAS does on one core.
-say_topk_time <- function(n, p, mode, solver, max_iter) {
-  if (mode == "plain" || solver != "paper") return(invisible())
-  n <- as.double(n)
-  r <- min(n, p)
-  flops <- min(max_iter, 5) * (130 * 2 * n^2 * (r + p) + 110 * r^2 * (p + r))
-  if (flops > 1.2e11) {
-    ufs_inform("time", "ufs_topk(solver = \"paper\") on ", n, " x ", p, ": about ",
-      signif(flops / 2e9 / 60, 1L), " minutes; solver = \"auto\" is quicker.")
-  }
 }
 
 # Shape and names of the user's x, by which C makes its matrices without a copy.

@@ -426,8 +426,7 @@ noise_curve <- function(counts, level) {
 }
 
 #' @export
-print.ufs_decoys <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_decoys <- function(x) {
   cat_line("<ufs_decoys> ", size_words(x$n, x$p), if (!is.null(x$levels)) {
     paste0(" (", x$levels, " levels of replicates)")
   }, ", ", count_words(x$n_decoys, "decoy"), " (permuted columns), ",
@@ -450,7 +449,6 @@ print.ufs_decoys <- function(x, ...) {
       if (!x$conservative) " (estimated)")
   }
   print_checkpoint(x$checkpoint)
-  invisible(x)
 }
 
 decoys_words <- function(x, name) {

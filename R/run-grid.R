@@ -234,8 +234,7 @@ bind_columns <- function(runs, name, row_names = NULL) {
 }
 
 #' @export
-print.ufs_grid <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_grid <- function(x) {
   cat_line("<ufs_grid> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"),
     " of ", paste(names(x$settings), collapse = ", "), ", ", size_words(x$n, x$p))
   count <- table(x$results$status)
@@ -252,7 +251,6 @@ print.ufs_grid <- function(x, ...) {
   print(utils::head(shown, 6L), digits = 4L, row.names = FALSE)
   if (nrow(x$settings) > 6L) cat("  ... and", nrow(x$settings) - 6L, "more\n")
   print_checkpoint(x$checkpoint)
-  invisible(x)
 }
 
 #' @export

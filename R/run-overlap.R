@@ -88,13 +88,11 @@ picture.ufs_list <- function(object, k = min(10L, object[[1L]]$p), what = c("pai
 }
 
 #' @export
-print.ufs_list <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_list <- function(x) {
   for (fit in x) if (inherits(fit, "ufs")) check_fit(fit)
   cat_line("<ufs_list> ", length(x), " fits")
   Map(function(name, fit) cat_line("  ", name, ": ", if (!inherits(fit, "ufs")) kind_of(fit) else
     paste0("ufs_", fit$method, ", ", size_words(fit$n, fit$p))), labels_of(names(x), length(x)), x)
-  invisible(x)
 }
 
 # Fits of the same features, with different names.

@@ -86,8 +86,7 @@ judged_reliability <- function(data, fdr = 0.05, level = 0.95) {
 }
 
 #' @export
-print.ufs_reliability <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_reliability <- function(x) {
   table <- x$table
   cat_line("<ufs_reliability> ", count_words(nrow(table), "column"), " of ", x$n_rows,
     " rows that measure ", count_words(x$n_levels, "sample"))
@@ -101,13 +100,6 @@ print.ufs_reliability <- function(x, ...) {
     format(table$reliability[best], digits = 2L), ")", collapse = ", "))
   lost <- sum(is.na(table$reliability))
   if (lost) cat_field("  constant", count_words(lost, "column"), ", of which nothing can be said")
-  invisible(x)
-}
-
-#' @export
-as.data.frame.ufs_reliability <- function(x, row.names = NULL, optional = FALSE, ...) {
-  check_dots_empty(...)
-  x$table
 }
 
 #' @export

@@ -146,11 +146,9 @@ dim.ufs_sketch <- function(x) dim(x$data)
 dimnames.ufs_sketch <- function(x) dimnames(x$data)
 
 #' @export
-print.ufs_sketch <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_sketch <- function(x) {
   cat_line("<ufs_sketch> ", length(x$weights), " of ", format(x$n, scientific = FALSE),
     " samples x ", count_words(x$data$p, "feature"), "\n",
     "  ", x$data$input$note, "\n",
     "  weights      from ", signif(min(x$weights), 3L), " to ", signif(max(x$weights), 3L))
-  invisible(x)
 }

@@ -213,8 +213,7 @@ split_coverage <- function(z, rows, open, draws = 20L) {
 }
 
 #' @export
-print.ufs_split <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_split <- function(x) {
   left <- vapply(c("train", "test"), function(set) {
     of <- x$coverage[x$coverage$set == set, ]
     paste0("leaves ", percent(of$uncovered[1L]), " of the variance uncovered (random rows ",
@@ -240,7 +239,6 @@ print.ufs_split <- function(x, ...) {
     code = c(code = if (!is.null(x$call)) {
       code_line(paste(deparse(x$call, 500L), collapse = " "), "split$call")
     })))
-  invisible(x)
 }
 
 # The coverage of each set beside random ones, and the rows of both.

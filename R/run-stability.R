@@ -204,8 +204,7 @@ mean_jaccard <- function(z) {
 }
 
 #' @export
-print.ufs_stability <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_stability <- function(x) {
   cat_line("<ufs_stability> ufs_", x$method, ", ", count_words(x$n_resamples, "resample"), " of ",
     count_words(x$size, "sample"))
   print_looked(x)
@@ -219,7 +218,6 @@ print.ufs_stability <- function(x, ...) {
   }
   print_failed(x$errors, "  ", "resample")
   print_checkpoint(x$checkpoint)
-  invisible(x)
 }
 
 # The five chosen most often, of those that were chosen at all.
@@ -269,8 +267,7 @@ print.summary.ufs_stability <- function(x, ...) {
 }
 
 #' @export
-print.ufs_stability_list <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_stability_list <- function(x) {
   cat_line("<ufs_stability> of ", length(x$fits), " methods")
   print(as.data.frame(x), digits = 3L, row.names = FALSE)
   print_looked(x$fits[[1L]])
@@ -279,7 +276,6 @@ print.ufs_stability_list <- function(x, ...) {
     cat_line(name, ":")
     print_checkpoint(x$fits[[name]]$checkpoint)
   }
-  invisible(x)
 }
 
 #' @export

@@ -89,8 +89,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
 }
 
 #' @export
-print.ufs_tune <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_tune <- function(x) {
   cat_line("<ufs_tune> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"), ", by ",
     x$criterion[1L], " at k = ", paste(x$k, collapse = ", "))
   cat_line("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
@@ -104,7 +103,6 @@ print.ufs_tune <- function(x, ...) {
     cat_line("  neighbours compared among ", x$rows_compared, " of the samples, spread over all")
   }
   print_checkpoint(x$checkpoint)
-  invisible(x)
 }
 
 #' @export

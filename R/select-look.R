@@ -126,8 +126,7 @@ look_noise <- function(x, keep, asked) {
 }
 
 #' @export
-print.ufs_look <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_look <- function(x) {
   words <- c(seen_words(x), if (!is.null(x$repeats)) {
     paste0(x$repeats$n, " of ", count_words(x$repeats$of, "column"),
       " repeat better than chance over ", count_words(x$repeats$levels, "level"),
@@ -135,7 +134,6 @@ print.ufs_look <- function(x, ...) {
   }, orientation_words(x), x$doubts)
   cat_field("<ufs_look>", words[1L], at = 11L)
   for (line in words[-1L]) cat_field("", line, at = 2L)
-  invisible(x)
 }
 
 orientation_words <- function(x) {

@@ -142,8 +142,7 @@ size_of_task <- function(x, task, given, call) {
 }
 
 #' @export
-print.ufs_size <- function(x, ...) {
-  check_dots_empty(...)
+print_lines.ufs_size <- function(x) {
   cat_line("<ufs_size> ", if (is.null(x$task)) paste0("ufs_", x$method) else
     paste0("task \"", x$task, "\""), ", ", size_words(x$n, x$p))
   cat_line("  k = ", x$k, ": ", x$reason,
@@ -168,7 +167,6 @@ print.ufs_size <- function(x, ...) {
   if (!is.null(shown)) print(shown, digits = 2L, row.names = FALSE)
   print_failed(x$errors, "  ", "resample")
   print_checkpoint(x$checkpoint)
-  invisible(x)
 }
 
 #' @export

@@ -193,28 +193,14 @@ fill_baked <- function(object, new_data, kept, inner) {
   # Logical columns become numbers in every table, for what is filled in may be 0.5.
   gone <- kept[vapply(kept, function(name) is.logical(flat[[name]]) || anyNA(flat[[name]]), NA)]
   if (!length(gone) || is.null(object$new_rows)) return(new_data)
-  numbers <- function(rows, names) {
-    own <- object$coding[match(names, object$filled)]
-    as_plain_matrix(coded_table(flat[rows, names, drop = FALSE], own, "new_data"), "new_data")
-  }
-  whole <- function(rows) {
-    out <- matrix(NA_real_, length(rows), length(object$filled))
-    there <- which(object$filled %in% names(flat))
-    out[, there] <- numbers(rows, object$filled[there])
-    out
-  }
-  filled <- fill_columns(numbers(seq_len(nrow(flat)), gone), object$new_rows,
-    match(gone, object$filled), whole, "new_data")
-  for (j in seq_along(gone)) {
-    place <- names(inner)[vapply(inner, function(names) gone[j] %in% names, NA)]
-    if (length(place)) {
-      new_data[[place]][, match(gone[j], inner[[place]])] <- filled[, j]
-    } else {
-      how <- object$coding[[match(gone[j], object$filled)]]
-      value <- unname(filled[, j])
-      new_data[[gone[j]]] <- if (is.null(how)) value else
-        factor(how$levels[value], levels(flat[[gone[j]]]), ordered = is.ordered(flat[[gone[j]]]))
-    }
+  fit <- list(input = object[c("new_rows", "coding")], p = length(object$filled),
+    names = list(features = object$filled, named = TRUE))
+  filled <- fill_new(fit, flat[gone], flat, match(gone, object$filled), "new_data")
+  for (name in gone) {
+    value <- if (is.logical(filled[[name]])) as.double(filled[[name]]) else filled[[name]]
+    place <- names(inner)[vapply(inner, function(names) name %in% names, NA)]
+    if (length(place)) new_data[[place]][, match(name, inner[[place]])] <- value else
+      new_data[[name]] <- value
   }
   new_data
 }

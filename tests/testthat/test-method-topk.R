@@ -634,11 +634,7 @@ test_that("another k needs another fit", {
   expect_error(predict(fit, x, k = 5), class = "ufs_error_refit")
 })
 
-test_that("long runs and better ways are said", {
-  expect_message(say_topk_time(620L, 300L, "cluster", "paper", 10L), class = "ufs_message_time", "minutes")
-  expect_silent(say_topk_time(620L, 300L, "cluster", "exact", 10L))
-  expect_silent(say_topk_time(620L, 300L, "plain", "paper", 10L))
-  expect_silent(say_topk_time(62L, 30L, "cluster", "paper", 10L))
+test_that("better ways are said", {
   fit <- f2_fit(y = factor(f2_partial()))
   expect_output(print(fit), "ufs_propagate")
 })
