@@ -74,10 +74,7 @@ check_given <- function(...) {
   }
   for (name in vapply(as.list(substitute(list(...)))[-1L], as.character, "")) {
     if (!eval(call("missing", as.name(name)), frame)) next
-    other <- if (name %in% c("k", "m")) Filter(means_number, strange)
-    refuse(name, "`", name, "` is missing", if (length(other)) {
-      paste0(": write `", name, "` in place of `", other[1L], "`")
-    }, ".")
+    refuse_missing(name, if (name %in% c("k", "m")) Filter(means_number, strange))
   }
 }
 

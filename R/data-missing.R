@@ -64,7 +64,7 @@ refuse_gaps <- function(data, bad, names, arg) {
   refuse_data(arg, "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
     some_columns(names), ". Impute or remove them first, or ",
     if (on_disk) "leave columns or rows out by `features` or `samples` of" else
-      "choose `na` in", " ufs_data().")
+      "say how, as na = \"median\"; see", " ufs_data().")
 }
 
 # Features without a name keep the number they had.

@@ -309,7 +309,7 @@ method_rows <- function(method, dots) {
     fit <- rows[[at]]$fit
     for (arg in setdiff(rows[[at]]$arguments, c("k", "m", names_of(dots)))) {
       if (!identical(formals(fit)[[arg]], quote(expr = ))) next
-      refuse(arg, "`", arg, "`, which ufs_", method[at], "() cannot do without, is missing.")
+      refuse_missing(arg)
     }
   }
   list_of(rows, own)

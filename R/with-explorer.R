@@ -42,6 +42,7 @@
 #' }
 #' @export
 ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL, ...) {
+  check_given(fit, x)
   x <- open_with(x, ufs_explore, "explore", list(...))
   app <- explore_app(fit, x, y, stability, said = list(fit = substitute(fit), x = substitute(x)),
     env = parent.frame())
@@ -71,7 +72,6 @@ explore_model <- function(fit, x, y, stability, said) {
   first <- fits[[1L]]
   features <- !is.null(first$feature_scores)
   # Errors come now, with the argument's name, and not in the window.
-  if (missing(x)) refuse("x", "`x`, the data of the fit, is missing.")
   if (!is.data.frame(x)) x <- open_data(x, "x")
   check_door(x, "ufs_explore()", fit = first)
   match_columns(first, x)

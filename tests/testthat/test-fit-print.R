@@ -4,7 +4,7 @@ test_that("errors read well", {
   input(ufs_variance(iris), "`x` has columns that are not numeric: column 'Species'. Drop them (x[setdiff(names(x), \"Species\")] keeps the others), ",
     "give factors = \"dummies\" (or \"codes\") for factors, or code them yourself, e.g. with model.matrix().")
   input(ufs_variance(matrix(c(1, NA, 3), 3)), "`x` has missing or infinite values (NA, NaN, Inf) ",
-    "in column 'V1'. Impute or remove them first, or choose `na` in ufs_data().")
+    "in column 'V1'. Impute or remove them first, or say how, as na = \"median\"; see ufs_data().")
   input(ufs_variance(matrix(0, 3, 0)), "`x` has no columns.")
   argument(ufs_kmeans_f(iris[, 1:4], 2.5), "`n_clusters` must be a whole number of at least 2 and ",
     "at most 149 (one fewer than the samples); it is 2.5.")

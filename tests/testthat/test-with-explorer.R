@@ -237,7 +237,7 @@ test_that("a small window has the picture of one fit, a large one those of all",
 })
 
 test_that("bad input is refused before a window opens", {
-  expect_arguments(fit = explore_app(1, x), fit = explore_app(list(fit, 2), x), x = explore_app(fit))
+  expect_arguments(fit = explore_app(1, x), fit = explore_app(list(fit, 2), x), x = ufs_explore(fit))
   same_error(explore_app(fit, x[, 1:5]), "newdata", "ufs_error_input")
   same_error(explore_app(fit, x[1:10, ]), "x", "ufs_error_input")
   expect_arguments(y = explore_app(fit, x, y = 1:3), stability = explore_app(fit, x, stability = 3))
