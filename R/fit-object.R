@@ -135,7 +135,7 @@ counted_table <- function(value, whole) {
 #' | `feature_ranking`, `sample_ranking` | their indices, best first |
 #' | `feature_key`, `sample_key` | what orders equal scores, larger first |
 #' | `statistic` | the paper's own quantity where the score is another |
-#' | `solution` | what the method solved for: weights, `cluster` (of each sample), the order of picks |
+#' | `solution` | what the method solved for: weights, `cluster` of the samples, order of picks |
 #' | `trace` | a data frame, a row for each iteration: `objective`, residuals |
 #' | `status` | `"converged"`, `"max_iter"`, `"stalled"`, `"diverged"` or `"numerical"` |
 #' | `iterations`, `elapsed` | how many, and the seconds |
