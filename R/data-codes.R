@@ -13,7 +13,9 @@ missing_codes <- function(data, closely = FALSE) {
   near <- which(odd$look | !is.na(odd$between))
   if (!length(near)) return(NULL)
   z <- even_part(data, c(rows, 1000L))
-  found <- lapply(near, function(j) odd_values(z[, j], odd$between[j]))
+  # An amount is never below zero, in no column.
+  amounts <- length(unique(z[z < 0])) <= 3L
+  found <- lapply(near, function(j) odd_values(z[, j], odd$between[j], amounts))
   column <- rep(near, vapply(found, NROW, 0L))
   if (!length(column)) return(NULL)
   found <- as.data.frame(do.call(rbind, found))
@@ -33,7 +35,9 @@ missing_codes <- function(data, closely = FALSE) {
     value <- signif(found$value[i[1L]], 10L)
     own <- colSums(z == found$value[i[1L]])
     at <- if (length(i) == 1L) column[i] else which(own > 0)
-    if (length(at) == 1L) return(paste0("'", names[at], "' is ", value, " in ", own[at], " rows"))
+    if (length(at) == 1L) {
+      return(paste0("'", names[at], "' is ", value, " in ", count_words(own[at], "row")))
+    }
     paste0(value, " is in ", sum(own), " cells of ", length(at), " columns")
   }, "")
   part <- if (nrow(z) < data$n) paste(" of", nrow(z), "rows looked at")
@@ -48,11 +52,11 @@ with_codes <- function(data) {
 }
 
 # Up to three rare values at one end of a column, further from all others than twice what these
-# span, or three steps beyond a scale without gaps; or the one `between` the steps of a scale. A
-# matrix with a row for each: value, count, and whether this column alone shows that it is a code
-# (`sure`).
-odd_values <- function(value, between,
-                       usual = c(7:9, 77, 88, 96:99, 777, 888, 996:999, 7777, 8888, 9999)) {
+# span, or three steps beyond a scale without gaps, or below zero among amounts; or the one
+# `between` the steps of a scale. Only nines (-9, 99, 9999) may be there once. A matrix with a row for
+# each: value, count, and whether this column alone shows that it is a code (`sure`).
+odd_values <- function(value, between, amounts, nines = 10^(1:9) - 1,
+                       usual = c(7:9, 77, 88, 96:99, 777, 888, 996:999, 7777, 8888, nines)) {
   n <- length(value)
   few <- length(unique(value[seq.int(1L, n, by = 1L + n %/% 100L)])) <= 12L
   for (end in c(max, min)) {
@@ -61,14 +65,16 @@ odd_values <- function(value, between,
     while (length(odd) < 3L && length(rest)) {
       own <- end(rest)
       at <- rest == own
-      if (sum(at) < 2L || length(rest) - sum(at) < 0.7 * n) break
+      code <- -own %in% nines || own %in% nines[-seq_len(2 - few)]
+      if (sum(at) < 2L && !code || length(rest) - sum(at) < 0.7 * n) break
       odd <- c(odd, own)
       rest <- rest[!at]
       span <- range(rest)
       gap <- max(span[1L] - own, own - span[2L])
-      far <- gap > 2 * diff(span)
-      if (!far && !(few && gap >= 3)) next
       steps <- unique(rest)
+      below <- own < 0 && span[1L] >= 0 && (code || own == -1) && all(rest %% 1 == 0 | code)
+      far <- gap > 2 * diff(span) || below && amounts && length(steps) >= 8L
+      if (!far && !(few && gap >= 3 - (below && span[1L] > 0))) next
       scale <- length(steps) %in% 3:7 && length(steps) == diff(span) + 1 && all(steps %% 1 == 0)
       # Counts become rarer as they grow.
       tail <- few && own > 0 && span[1L] == 0 && sum(rest == 0) > sum(rest > 0) / 2

@@ -49,17 +49,29 @@ void ufs_closest(int q, const double *r, const double *weight, int most, double 
 
 enum { ENDS = 4, STEPS = 40, FEW = 12, SLOTS = 256 };
 
-/* Is there a gap behind up to three repeated values at the end of `m` different ones, the most
- * extreme first? `other` is the other end. */
-static bool apart(int m, const double *value, const int *count, double other, int n, bool few)
+/* 99, -9, 9999: a code for what is missing even where it is there only once? */
+static bool nines(double value)
+{
+    double power = fabs(value) + 1.0;
+
+    while (power >= 10.0 && power <= 1e9) power /= 10.0;
+    return power == 1.0 && value != 0.0 && value != 9.0;
+}
+
+/* Is there a gap behind up to three values at the end of `m` different ones, the most extreme first,
+ * each repeated or a code? `other` is the other end, of these values as they are times `sign`. */
+static bool apart(int m, const double *value, const int *count, double other, int n, bool few,
+                  double sign)
 {
     int left = n;
 
     for (int i = 0; i < ENDS - 1 && i + 1 < m; i++) {
         double gap = fabs(value[i] - value[i + 1]), span = fabs(value[i + 1] - other);
         left -= count[i];
-        if (count[i] < 2 || left < 0.7 * n) return false;
-        if (span > 0.0 && (gap > 2.0 * span || (few && gap >= 3.0 && span <= 6.0))) return true;
+        if ((count[i] < 2 && !nines(sign * value[i])) || left < 0.7 * n) return false;
+        bool below = sign < 0.0 && value[i] > 0.0 && value[i + 1] <= 0.0;
+        if (span > 0.0 && (below || gap > 2.0 * span || (few && gap >= 3.0 && span <= 6.0)))
+            return true;
     }
     return false;
 }
@@ -167,10 +179,10 @@ bool ufs_odd(int n, const double *x, int *look, double *between)
     *look = 0;
     for (int e = 0; e < 2; e++) {
         double sign = e == 0 ? 1.0 : -1.0;
-        if (!repeated[e]) continue;
+        if (!repeated[e] && !nines(e == 0 ? most : least)) continue;
         int ends = m > 0 && m <= STEPS ? last_of(m, value, count, sign, end, times)
                                        : largest(n, x, sign, end, times);
-        if (apart(ends, end, times, e == 0 ? least : -most, n, few)) *look = 1;
+        if (apart(ends, end, times, e == 0 ? least : -most, n, few, sign)) *look = 1;
     }
     *between = NA_REAL;
     for (int i = 0; i < m && m >= 6 && m <= STEPS; i++) {

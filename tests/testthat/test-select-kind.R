@@ -256,7 +256,7 @@ test_that("faults of measuring are named with column, value and count, and are c
   expect_match(faults(with(41:70, function(v) 1000 * v)), "rows 41 to 70 of 'b' \\(30 values\\) are about 1000 times")
   expect_match(faults(cbind(x, far = round(1.8 * x[, "b"] + 32, 2))), "'far' is 'b' times 1.8 plus 32")
   # Once is an outlier; a few scores, flags and groups are none of these.
-  for (fine in list(with(4, function(v) -9999), cbind(x, round(x[, 1] / 3)), cbind(x, x[, 1] > 20), iris[1:4], mtcars)) {
+  for (fine in list(with(4, function(v) -4000), cbind(x, round(x[, 1] / 3)), cbind(x, x[, 1] > 20), iris[1:4], mtcars)) {
     expect_identical(faults(fine), "")
   }
   bad <- with(c(4, 60, 119), function(v) -9999)
@@ -315,6 +315,12 @@ test_that("codes for missing values are named with value and count by every door
   for (value in c(9, 99, -9, 2.6)) expect_match(one(clean, value), paste0("^'q3' is ", value, " in 12 rows, apart from"))
   expect_match(one(10 * round(2 * clean), 77), "'q3' is 77 in 12 rows")
   expect_match(one(z, -9999), "'V3' is -9999 in 12 rows")
+  # Nines, once; below zero where nothing else is.
+  for (code in c(-9, 99, -9999)) expect_match(said(replace(clean, 77, code)), paste0("^'q1' is ", code, " in 1 row, apart from"))
+  expect_match(said(replace(z + 50, c(77, 877, 8000), -999)), "^-999 is in 3 cells of 3 columns")
+  expect_match(said(replace(clean, at, -1)), "^-1 is in 480 cells of 30 columns")
+  expect_match(said(replace(exp(z), at, -9)), "^-9 is in 480 cells of 30 columns")
+  expect_null(said(rbind(-99, -98, -97, round(exp(z + 3)))[, 1:2]))
   # Rare counts, marks of a half, a scale from 0 and flags are none.
   counts <- withr::with_seed(1, matrix(rpois(40000, rgamma(200, .3)), 1000))
   for (fine in list(counts, log1p(counts), round(2 * z) / 2, clean - 1, z > 2, iris[1:4], mtcars)) expect_null(said(fine))
