@@ -114,7 +114,7 @@ declare_constraint("exclude", "columns", "places", ranked = TRUE, option = TRUE,
   words = count_places("column", "out"), done = places_left)
 declare_constraint("cost", "columns", "numbers", ranked = TRUE, option = TRUE, words = cost_words,
   done = cost_spent)
-declare_constraint("budget", "columns", "limit", needs = c("cost", "what each column costs"))
+declare_constraint("budget", "columns", "limit", needs = c("cost", "what each column costs; for rows: `sample_budget`"))
 declare_constraint("groups", "columns", "groups", ranked = TRUE,
   words = function(group, all) count_words(length(unique(group[!is.na(group)])), "group"),
   done = groups_whole)
@@ -152,7 +152,7 @@ declare_constraint("replicates", "rows", "some levels", ranked = TRUE, evidence 
 declare_constraint("sample_cost", "rows", "numbers", held = "cost", ranked = TRUE,
   words = cost_words, done = cost_spent)
 declare_constraint("sample_budget", "rows", "limit", held = "budget",
-  needs = c("sample_cost", "what each row costs"))
+  needs = c("sample_cost", "what each row costs; for columns: `budget`"))
 declare_constraint("strata", "rows", "strata", ranked = TRUE,
   words = function(strata, all) paste(max(strata$level), "strata"), done = each_level)
 declare_constraint("quotas", "rows", "quotas", needs = c("strata", "a factor over the rows"))

@@ -41,7 +41,7 @@ set_constraints <- function(data, given) {
     there <- if (row$kind == "quotas") given[[other$name]] else
       data[[constraint_slot(other)]][[other$held]]
     if (is.null(there)) {
-      refuse(row$name, "`", row$name, "` needs `", row$needs[1L], "`, ", row$needs[2L], ".")
+      refuse(row$name, "`", row$name, "` needs `", row$needs[1L], "`, ", row$needs[-1L], ".")
     }
   }
   # For check_constraints(), when columns have been left out.
@@ -87,8 +87,8 @@ read_numbers <- function(value, arg, side) {
     value <- value[match(side$names, names(value))]
   }
   if (!is.numeric(value) || length(value) != side$size) {
-    refuse(arg, "`", arg, "` must be ", side$size, " numbers, one for each ", one, "; it is ",
-      deparse_short(value), ".")
+    refuse(arg, "`", arg, "` must be ", side$size, " numbers, one for each ", one, "; it ",
+      if (is.numeric(value)) paste("has", length(value)) else paste("is", deparse_short(value)), ".")
   }
   bad <- which(!is.finite(value) | value <= 0)
   if (length(bad)) {

@@ -676,6 +676,8 @@ table_matrix <- function(x, arg) {
         some_columns(names(x)[!fine]), ". Drop them (", drop, " keeps the ",
         "others), ", if (coding) {
           "give factors = \"dummies\" (or \"codes\") for factors, "
+        } else if (any(vapply(x[!fine], is.character, NA))) {
+          "make them factors by factor() and give factors = \"dummies\", "
         }, "or code them yourself, e.g. with model.matrix().")
     }
     x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)

@@ -253,7 +253,8 @@ column_basis <- function(x, order, divisor = 1) {
   q <- qr(chosen[, first, drop = FALSE], tol = 1e-5)
   basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
   # Twice as many columns as rows span all there is, as a rule.
-  if (length(first) < length(order) && !spans(basis, chosen[, -first, drop = FALSE], 1e-5)) {
+  rest <- chosen[, -first, drop = FALSE]
+  if (any(colSums((rest - basis %*% crossprod(basis, rest))^2) > 1e-10 * colSums(rest^2))) {
     q <- qr(chosen, tol = 1e-5)
     basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
   }

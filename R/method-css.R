@@ -488,8 +488,9 @@ print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
   # A factor spans several dimensions.
   spanned <- if (is.null(x$solution$columns)) last else max(x$solution$rank)
-  # A budget may pay for more columns than were chosen.
-  priced <- !is.null(x$constraints$features$budget)
+  # A budget may pay for more columns than were chosen, and whole groups leave places empty.
+  limits <- intersect(c("budget", "groups"), names(x$constraints$features))
+  within <- c(budget = "within the budget", groups = "of whole groups")[limits]
   bound <- signif(100 * x$trace$bound[last], 3L)
   c(if (!x$params$given) {
     worst <- which.min(x$trace$ratio)
@@ -500,7 +501,7 @@ print_notes.ufs_css <- function(x) {
     if (!is.null(x$levels)) "shrunk " else if (!isFALSE(x$params$scale)) "standardised ",
     "columns with ", count_words(last, "feature"),
     "; ",
-    if (priced) paste("no choice within the budget explains more than", bound) else
+    if (length(limits)) paste("no choice", within[1L], "explains more than", bound) else
       paste(count_words(spanned, "principal component"),
         if (spanned == 1L) "explains" else "explain",
         bound), " %"),
@@ -512,7 +513,7 @@ print_notes.ufs_css <- function(x) {
       " % of the ", count_words(x$params$target, "leading component")),
     if (length(x$certificate) > 3L && "optimal" %in% names(x$certificate)) {
       if (x$certificate[["optimal"]] == 1) {
-        paste0("proof        no other choice ", if (priced) "within the budget" else "of this size",
+        paste0("proof        no other choice ", if (length(limits)) within[1L] else "of this size",
           if (length(x$constant) && isFALSE(x$center)) " of columns that vary", " explains more")
       } else {
         paste0("proof        not finished: another choice may explain up to ",

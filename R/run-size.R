@@ -339,18 +339,17 @@ number_at <- function(curve, value) {
 size_reason <- function(k, all, curve, task) {
   limits <- auto_settings[[task]]
   enough <- paste0("about ", percent(limits$keep), " of the ", if (task == "compress") {
-    "variance of rows left out"
+    "variance of rows left out (chosen columns keep theirs)"
   } else "nearest neighbours")
-  verb <- if (task == "compress") "explain" else "keep"
   if (k < all && k >= number_at(curve, limits$keep)) {
     return(paste0("the smallest number", if (limits$least > 1L && task == "cluster") {
       paste0(", ", limits$least, " at least,")
-    }, " that ", verb, "s ", enough))
+    }, " that keeps ", enough))
   }
   if (k >= all && all <= limits$least) {
     return(paste0("all columns: on real sets ", limits$least, " at least were needed"))
   }
-  if (task != "classify") return(paste0("all columns: fewer ", verb, " less than ", enough))
+  if (task != "classify") return(paste0("all columns: fewer keep less than ", enough))
   paste0(percent(limits$share), " of the columns, ", limits$least, " at least and ", limits$most,
     " at most: on real sets labels that come later needed as many")
 }

@@ -197,7 +197,9 @@ from_zero_kind <- function(z, center, spread) {
   if (mean(zero) > 0.5 && p >= 100L) return(c("one unit", "none below 0, most of them 0"))
   # Columns without 0 beside them must not be larger by far, as totals are.
   with_zero <- zero > 0
-  if (mean(zero) > 0.25 && p >= 20L && mean(with_zero) > 0.8 && beside_zero(z, with_zero)) {
+  wide <- apply(z, 2L, stats::sd)
+  if (mean(zero) > 0.25 && p >= 20L && mean(with_zero) > 0.8 &&
+      max(wide[!with_zero], 0) <= 10 * max(wide[with_zero])) {
     return(c("one unit", paste("none below 0,", if (all(with_zero)) "all" else "nearly all",
       "columns with 0")))
   }
@@ -245,11 +247,6 @@ is_picture <- function(data, at = seq_len(data$p - 1L)) {
   isTRUE(like[["near"]] > 0.5 && like[["near"]] > 1.5 * like[["far"]])
 }
 
-beside_zero <- function(z, with_zero, most = 10) {
-  spread <- apply(z, 2L, stats::sd)
-  max(spread[!with_zero], 0) <= most * max(spread[with_zero])
-}
-
 spread_words <- function(spread) {
   range <- signif(range(spread[spread > 0]), 2L)
   if (range[1L] == range[2L]) paste("standard deviation", range[1L]) else
@@ -278,12 +275,6 @@ different_spread <- function(spread, most = 15, wide = 40, few = 15) {
   tenth <- stats::quantile(spread, c(0.1, 0.9), names = FALSE)
   max(spread) > most * stats::median(spread) || tenth[2L] > wide * tenth[1L] ||
     (length(spread) < 50L && max(spread) > few * min(spread))
-}
-
-# For whoever standardises only columns of different units: list(mixed, reason).
-different_units <- function(data, look) {
-  found <- data_kind(data, look)
-  list(mixed = found$values == "mixed units", reason = found$reason)
 }
 
 # Capitals with or without digits, and hardly two of one stem, as items of a questionnaire are.

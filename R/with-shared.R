@@ -278,8 +278,8 @@ standardise_or_not <- function(row, options, standardise, data,
   wanted <- if (identical(standardise, "auto")) own else standardise
   if (identical(standardise, "auto") && is.null(options$scale) &&
       row$mixed_units == "standardise") {
-    units <- different_units(data, function() table)
-    wanted <- units$mixed
+    units <- data_kind(data, function() table)
+    wanted <- units$values == "mixed units"
     out[c("reason", "change")] <- list(units$reason, wanted)
   }
   if (wanted && !own) {

@@ -49,17 +49,8 @@ void ufs_closest(int q, const double *r, const double *weight, int most, double 
 
 enum { ENDS = 4, STEPS = 40, FEW = 12, SLOTS = 256 };
 
-/* 99, -9, 9999: a code for what is missing even where it is there only once? */
-static bool nines(double value)
-{
-    double power = fabs(value) + 1.0;
-
-    while (power >= 10.0 && power <= 1e9) power /= 10.0;
-    return power == 1.0 && value != 0.0 && value != 9.0;
-}
-
 /* Is there a gap behind up to three values at the end of `m` different ones, the most extreme first,
- * each repeated or a code? `other` is the other end, of these values as they are times `sign`. */
+ * each repeated or like -9, 99 and 9999, a code? `other` is the other end; all are times `sign`. */
 static bool apart(int m, const double *value, const int *count, double other, int n, bool few,
                   double sign)
 {
@@ -67,10 +58,11 @@ static bool apart(int m, const double *value, const int *count, double other, in
 
     for (int i = 0; i < ENDS - 1 && i + 1 < m; i++) {
         double gap = fabs(value[i] - value[i + 1]), span = fabs(value[i + 1] - other);
+        double tens = log10(fabs(value[i]) + 1.0);
         left -= count[i];
-        if ((count[i] < 2 && !nines(sign * value[i])) || left < 0.7 * n) return false;
-        bool below = sign < 0.0 && value[i] > 0.0 && value[i + 1] <= 0.0;
-        if (span > 0.0 && (below || gap > 2.0 * span || (few && gap >= 3.0 && span <= 6.0)))
+        if ((count[i] < 2 && fabs(tens - nearbyint(tens)) > 1e-12) || left < 0.7 * n) return false;
+        if (span > 0.0 && ((sign < 0.0 && value[i] > 0.0 && value[i + 1] <= 0.0) ||
+                           gap > 2.0 * span || (few && gap >= 3.0 && span <= 6.0)))
             return true;
     }
     return false;
@@ -164,13 +156,10 @@ static bool off_steps(int m, const double *value, int i)
 bool ufs_odd(int n, const double *x, int *look, double *between)
 {
     double value[STEPS], end[ENDS], most = x[0], least = x[0];
-    int count[STEPS], times[ENDS], repeated[2] = {0, 0}, found = 0;
+    int count[STEPS], times[ENDS], found = 0;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (!R_FINITE(x[i])) return false;
-    for (int i = 1; i < n; i++) {
-        if (x[i] >= most) repeated[0] = x[i] == most;
-        if (x[i] <= least) repeated[1] = x[i] == least;
         most = x[i] > most ? x[i] : most;
         least = x[i] < least ? x[i] : least;
     }
@@ -179,7 +168,6 @@ bool ufs_odd(int n, const double *x, int *look, double *between)
     *look = 0;
     for (int e = 0; e < 2; e++) {
         double sign = e == 0 ? 1.0 : -1.0;
-        if (!repeated[e] && !nines(e == 0 ? most : least)) continue;
         int ends = m > 0 && m <= STEPS ? last_of(m, value, count, sign, end, times)
                                        : largest(n, x, sign, end, times);
         if (apart(ends, end, times, e == 0 ? least : -most, n, few, sign)) *look = 1;

@@ -376,6 +376,10 @@ test_that("a column that lives on one or two rows is named and not chosen, but r
   expect_false("flag" %in% names(fit$solution$order))
   grouped <- ufs_data(flag(5), groups = c(rep(NA, 10), 1, 1))
   expect_true("flag" %in% selected_features(quiet(ufs_css(grouped, k = 11))))
+  # Two of three places filled: the bound is that of three.
+  half <- ufs_css(mtcars[1:5], k = 3, groups = c(1, 1, 2, 2, 2), include = "mpg")
+  expect_equal(half$certificate[["bound"]], sum(eigen(cor(mtcars[1:5]))$values[1:3]) / 5)
+  expect_match(capture.output(half), "with 2 features; no choice of whole groups explains more than 95.5 %", all = FALSE)
   quiet(ufs_css(flag(c(5, 9, 12, 20)), k = 4))
   quiet(ufs_css(ufs_data(flag(5), include = "flag"), k = 4))
   quiet(ufs_css(ufs_data(flag(5), exclude = "flag"), k = 4))

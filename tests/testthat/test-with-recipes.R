@@ -335,12 +335,12 @@ test_that("sparse data and counts have one unit", {
   set.seed(1)
   counts <- matrix(rpois(12000, rep(10^seq(-3, 2, length.out = 120), each = 100)), 100)
   look <- function() as_column_stats(open_quietly(counts), TRUE)
-  expect_false(different_units(open_data(counts), look)$mixed)
-  expect_true(different_units(open_data(-counts), look)$mixed)
+  expect_false(data_kind(open_data(counts), look)$values == "mixed units")
+  expect_true(data_kind(open_data(-counts), look)$values == "mixed units")
   skip_if_not_installed("Matrix")
   sparse <- Matrix::Matrix(counts + 0, sparse = TRUE)
   sparse@x <- sparse@x + .5
-  expect_false(different_units(open_data(sparse), look)$mixed)
+  expect_false(data_kind(open_data(sparse), look)$values == "mixed units")
 })
 
 test_that("missing values", {
