@@ -121,7 +121,7 @@ counted_table <- function(value, whole) {
 #' Whatever the method, a fit is a list of class `c("ufs_<method>", "ufs")` with these fields; that
 #' of [ufs_select()] has a few more, which its help lists. Read it by functions where there is one:
 #' [selected_features()], [selected_samples()], [feature_scores()], [sample_scores()],
-#' [as.data.frame.ufs()], [plot.ufs()], [predict.ufs()], `coef()` for the
+#' [cluster_labels()], [as.data.frame.ufs()], [plot.ufs()], [predict.ufs()], `coef()` for the
 #' weights of the features where a method has them, and `tidy()`, `augment()` and `glance()`
 #' ([ufs_tidiers]).
 #'
@@ -135,7 +135,7 @@ counted_table <- function(value, whole) {
 #' | `feature_ranking`, `sample_ranking` | their indices, best first |
 #' | `feature_key`, `sample_key` | what orders equal scores, larger first |
 #' | `statistic` | the paper's own quantity where the score is another |
-#' | `solution` | what the method solved for: weights, `cluster` of the samples, order of picks |
+#' | `solution` | what the method solved for: weights, clusters, the order of picks |
 #' | `trace` | a data frame, a row for each iteration: `objective`, residuals |
 #' | `status` | `"converged"`, `"max_iter"`, `"stalled"`, `"diverged"` or `"numerical"` |
 #' | `iterations`, `elapsed` | how many, and the seconds |
@@ -228,6 +228,28 @@ selected_features.ufs <- function(fit, k = NULL, as = NULL, budget = NULL, ...) 
   check_fit(fit, "feature_ranking", "features")
   k <- if (by_budget(fit, "features", "k", k, budget)) fit$p else wanted_number(fit, k, "k")
   top_of(fit, "feature", "k", k, as, fit$names$named, wanted_budget(fit, "features", budget))
+}
+
+#' Cluster labels of a fit
+#'
+#' Gives the clusters of the samples that a method found on its way, in the same form for every
+#' method that has them ([ufs_socfs()], [ufs_kmeans_f()], [ufs_ndfs()], [ufs_sogfs()],
+#' [ufs_blfse()], [ufs_topk()]). Use it to see which groups of samples the chosen features explain.
+#'
+#' @param fit A fit with clusters.
+#' @return An integer vector, named by the samples: 1 is the largest cluster, 2 the second largest,
+#'   and so on; of clusters of one size, the one that occurs first comes first.
+#' @examples
+#' set.seed(1)
+#' table(cluster_labels(ufs_kmeans_f(iris[, 1:4], n_clusters = 3)), iris$Species)
+#' @export
+cluster_labels <- function(fit) {
+  check_fit(fit)
+  cluster <- fit$solution$cluster
+  if (is.null(cluster)) refuse("fit", "ufs_", fit$method, "() has no clusters.")
+  known <- unique(as.vector(cluster))
+  size <- tabulate(match(cluster, known), length(known))
+  stats::setNames(match(cluster, known[order(-size)]), fit$names$samples)
 }
 
 #' @rdname selected

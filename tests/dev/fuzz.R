@@ -133,7 +133,7 @@ others <- list(
   representatives = function(x) list(ufs_alfs(x), x, n = 2, m = 3),
   selected_features = function(x) list(a_fit(x), k = 2, as = "index"),
   selected_samples = function(x) list(a_fit(x), m = 2, as = "index"),
-  feature_scores = function(x) list(a_fit(x)),
+  cluster_labels = function(x) list(a_fit(x)), feature_scores = function(x) list(a_fit(x)),
   sample_ranking = function(x) list(a_fit(x)), coef = function(x) list(a_fit(x)),
   feature_ranking = function(x) list(a_fit(x)), sample_scores = function(x) list(a_fit(x)),
   ufs_decoys = function(x) list(x, sample(c("pca", "variance", "spec"), 1), n_components = 1, n_decoys = NULL, repeats = 2,

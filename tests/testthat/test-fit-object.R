@@ -83,15 +83,29 @@ test_that("a table of genes in rows is pointed at once", {
   expect_message(ufs_variance(`rownames<-`(wide, paste0("s", 1:600))), NA)
 })
 
-test_that("every method with clusters has one for each sample in its solution", {
+test_that("cluster labels: named by samples, by size, for every method with clusters", {
   skip_on_cran()
   x <- as.matrix(iris[c(1:50, 51:70, 101:130), 1:4])
+  rownames(x) <- paste0("s", 1:100)
   withr::with_seed(1, {
     fits <- suppressMessages(suppressWarnings(list(ufs_kmeans_f(x, 3), ufs_socfs(x, 3),
       ufs_ndfs(x, 3), ufs_sogfs(x, 3), ufs_topk(x, 2, n_clusters = 3),
       ufs_blfse(x, 3, k = 2))))
   })
-  for (fit in fits) expect_length(fit$solution$cluster, 100L)
+  for (fit in fits) {
+    labels <- cluster_labels(fit)
+    expect_type(labels, "integer")
+    expect_named(labels, rownames(x))
+    expect_false(is.unsorted(-tabulate(labels)))
+    # The same partition.
+    expect_identical(nrow(unique(cbind(labels, as.vector(fit$solution$cluster)))), max(labels))
+  }
+  fake <- fits[[1L]]
+  attr(fake, "shape") <- NULL
+  fake$solution$cluster <- rep(c(7, 2, 9, 2), c(2, 3, 2, 1))
+  fake$names$samples <- NULL
+  expect_identical(cluster_labels(fake), as.integer(c(2, 2, 1, 1, 1, 3, 3, 1)))
+  expect_refusals(cluster_labels(ufs_variance(x)), cluster_labels(1))
 })
 
 test_that("a fit without numbers is not called converged", {
@@ -151,7 +165,7 @@ test_that("a ranking that was edited is refused, and more fields are not", {
 })
 
 test_that("what is no fit is refused by name", {
-  for (use in list(selected_features, selected_samples, representatives, feature_scores)) {
+  for (use in list(selected_features, selected_samples, representatives, feature_scores, cluster_labels)) {
     error <- expect_error(use(stats::lm(dist ~ speed, cars)), class = "ufs_error_argument")
     expect_identical(error$argument, "fit")
   }
@@ -245,6 +259,7 @@ test_that("predict() fills missing values of every class of data alike", {
 
 test_that("refusals say what is wrong", {
   x <- as.matrix(mtcars)
+  expect_refused(cluster_labels(ufs_variance(x)), "ufs_variance() has no clusters.")
   expect_refused(selected_features(replace(ufs_variance(x), "feature_ranking", list(rep(1L, 11))), 3),
     "its ranking does not have each index once. Fit again.")
   expect_refused(predict(ufs_jspca(x, 2), type = "scores"), "`newdata` is missing.")
