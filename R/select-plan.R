@@ -283,8 +283,8 @@ asked_for <- function(asked, look, given, weights = FALSE) {
 #' * how many of the chosen columns are chosen again from random halves of the rows (of the levels
 #'   of `replicates`), by two pairs of halves, how many of the others are replaced by a column like
 #'   them, and by how much the explained variance of rows left out differs; of [ufs_css()] and
-#'   [ufs_pca()] to 4 million values, and of any fit by `summary(fit, x)`, which takes a few times as long as
-#'   the fit;
+#'   [ufs_pca()] to 4 million values, and of any fit by `summary(fit, x)`, which takes a few times
+#'   as long as the fit;
 #' * for samples the mean squared distance to the nearest chosen or labelled sample over that to the
 #'   mean of all.
 #'

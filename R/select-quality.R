@@ -478,12 +478,14 @@ report_selection <- function(x, n) {
   notes <- as_fields(data_notes(x))
   print_report(selection_title(x), list(
     chosen = c(chosen = best_line(selection_names(x), NULL, n)),
-    data = c(data = paste0(sub(": taken for ", ": ", seen_words(x$look, FALSE)[1L]), scale_words(x)),
+    data = c(data = paste0(sub(": taken for ", ": ", seen_words(x$look, FALSE)[1L]),
+        scale_words(x)),
       if (isTRUE(x$look$noisy)) c(noise = noise_words(x$look)[1L]),
       replace(notes, names(rows), rows)),
     constraints = as_fields(constraint_notes(x)),
     method = c(method = paste0("ufs_", x$method, "(): ", sub("[:,].*", "", method_title(x$method)),
-        if (isTRUE(x$params$unit)) "; rows of unit length"), stats::setNames(told, rep("", length(told))),
+        if (isTRUE(x$params$unit)) "; rows of unit length"),
+      stats::setNames(told, rep("", length(told))),
       if (!identical(x$status, "converged")) c(status = x$status)),
     worth = c(worth = worth_words(x), stability = if (length(x$halves)) halves_words(x)),
     checks = c(checks = selection_verdict(x)),
