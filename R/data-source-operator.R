@@ -129,8 +129,7 @@ piece_mul_part <- function(block, lines, v) x_mul(block, v[lines, , drop = FALSE
 piece_cross <- function(block, lines, t) x_cross(block, t)
 piece_cross_part <- function(block, lines, t) x_cross(block, t[lines, , drop = FALSE])
 piece_forms <- function(block, lines, matrix) cbind(.Call(C_x_forms, block, matrix))
-piece_crossprod <- function(block, lines) x_gram(block, rows = FALSE)
-piece_tcrossprod <- function(block, lines) x_gram(block, rows = TRUE)
+piece_gram <- function(block, lines, rows) x_gram(block, rows > 0)
 # A file that is stored by rows has no cheap columns, nor one stored by columns cheap rows: each
 # read of some passes over all of it. Where more than one such read comes, the file is passed over
 # once and its numbers are written, block by block, to a temporary file in which a block's lines
@@ -196,8 +195,7 @@ source_methods <- list(
   gram = function(op, rows) {
     low <- low_rank_of(op)
     if (!is.null(low)) return(low_rank_gram(low, rows))
-    source_pass_x(op, if (rows) "columns" else "rows",
-      if (rows) piece_tcrossprod else piece_crossprod, sum_in_place,
+    source_pass_x(op, if (rows) "columns" else "rows", piece_gram, sum_in_place, rows = rows,
       value_bytes = 8 * as.double(if (rows) op$n else op$p)^2)
   },
   # X'diag(root)^2 X_j, a block of columns at a time; root NULL for ones.

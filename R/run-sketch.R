@@ -104,22 +104,17 @@ sketch_of_table <- function(x, m) {
     table$from))[[1L]])
   m <- check_count(m, "m", min(3L, n), n, "the number of rows")
   rows <- sampled_rows(x, m, n, table$connection)
-  part <- open_data(if (is.null(rows)) drawn_rows(x, m, table, held) else
-    moment_columns(rows[table$columns], NULL, NULL)$x)
+  # Read as all rows of a table are, so that each value is what is stored.
+  table$from <- paste0("(", dbplyr::sql_render(dplyr::slice_sample(x, n = m)), ") ufs_rows")
+  next_piece <- query_pieces(table, held)
+  parts <- if (!is.null(rows)) list(moment_columns(rows[table$columns], NULL, NULL)$x)
+  while (is.null(rows) && !is.null(piece <- next_piece())) parts <- c(parts, list(piece$x))
+  part <- open_data(do.call(rbind, parts))
   part$input$origin <- class(x)[1L]
   part$input$note <- paste0("sketch       ", m, " of ",
     format(n, big.mark = ",", scientific = FALSE), " rows, drawn alike by the database")
   structure(list(index = NULL, weights = rep(n / m, m), type = "uniform", n = n, leverage = NULL,
     data = part), class = c("ufs_sketch", "ufs_result"))
-}
-
-# Read as all rows of a table are, so that each value is what is stored.
-drawn_rows <- function(x, m, table, held) {
-  table$from <- paste0("(", dbplyr::sql_render(dplyr::slice_sample(x, n = m)), ") ufs_rows")
-  next_piece <- query_pieces(table, held)
-  parts <- list()
-  while (!is.null(piece <- next_piece())) parts <- c(parts, list(piece$x))
-  do.call(rbind, parts)
 }
 
 # By TABLESAMPLE of PostgreSQL, which reads no more than it must, some more than m and of them m;

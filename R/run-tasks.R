@@ -26,7 +26,10 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
   watch_over(if (is.null(run$kind)) "ufselect" else
     paste0("ufs_", sub("-.*", "", run$kind), "()"))
   watch_says(left)
-  show <- progress_ticks(length(tasks), envir = environment())
+  # The progress bar lasts as long as this frame.
+  show <- if (length(tasks) > 1L && isNamespaceLoaded("progressr")) {
+    progressr::progressor(length(tasks), envir = environment())
+  } else function(...) NULL
   tick <- function() {
     show()
     ticked <<- ticked + 1L
@@ -221,16 +224,6 @@ count_workers <- function() {
 workers_pay <- function(workers, here, all, seconds) {
   if (workers == 0) return(FALSE)
   all < 3 * workers || (here > 0L && seconds > 0.2 && seconds / here * (all - here) > 1)
-}
-
-# A function to call after each of n steps. The progress bar lasts as long as the frame `envir`,
-# which must be that of the whole run.
-progress_ticks <- function(n, envir) {
-  if (n > 1L && isNamespaceLoaded("progressr")) {
-    progressr::progressor(n, envir = envir)
-  } else {
-    function(...) NULL
-  }
 }
 
 # Data that were made for one fit, of which no more than a ranking is wanted: a method that reads
