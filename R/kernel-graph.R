@@ -230,8 +230,8 @@ user_graph <- function(w, data) {
   check_graph_size(nrow(w), data$n)
   parts <- edges_of(w, "graph")
   if (parts$loops) {
-    ufs_inform("loops", "The diagonal of `graph` is not used: ", count_words(parts$loops, "self loop"),
-      " dropped.")
+    ufs_inform("loops", "The diagonal of `graph` is not used: ",
+      count_words(parts$loops, "self loop"), " dropped.")
   }
   new_graph(parts, data, kind = "user")
 }
