@@ -33,14 +33,12 @@ test_that("every argument is in the table, with one meaning", {
   skip_on_cran()
   table <- utils::read.csv(test_path("fixtures", "arguments.csv"), stringsAsFactors = FALSE)
   expect_named(table, c("argument", "meaning", "functions"))
-  # Nor two words for one thing.
   expect_identical(table$meaning[duplicated(table$meaning)], character())
   expect_true(all(nzchar(table$meaning)))
   found <- arguments_of_package()
   expect_gt(nrow(found), 500)
   expect_identical(wrong_words(found, table), NULL)
 
-  # It notices a new word, a second meaning and one that has gone.
   more <- rbind(found, data.frame(argument = c("samples", "frobnicate"), name = "ufs_new"))
   expect_match(wrong_words(more, table), "`samples` of ufs_new is not in the table", fixed = TRUE, all = FALSE)
   expect_match(wrong_words(more, table), "`frobnicate` of ufs_new", fixed = TRUE, all = FALSE)
@@ -54,7 +52,6 @@ test_that("names of arguments are not completed", {
     expect_error(code, paste0("no argument `", name, "`: is it `", argument, "`"), class = "ufs_error_argument")
   }
   expect_error(ufs_represent(x, rho = 1), "Is it `rho0`", class = "ufs_error_argument")
-  # Several that begin so.
   expect_error(ufs_css(x, s = 5), "no argument `s`; it has k, mu, mu_rel, swaps, starts", class = "ufs_error_argument")
   meant(ufs_size(x, meth = "css"), "meth", "method")
   meant(ufs_select(x, k = 3, tas = "compress"), "tas", "task")

@@ -62,7 +62,6 @@ test_that("the key of the data is made of all that ufs_data() holds", {
     expect_identical(anyDuplicated(keys), 0L, info = arg)
     expect_identical(vapply(data_changes[[arg]], function(args) data_key(opened(args)), ""), keys, info = arg)
   }
-  # Given in another order they are the same.
   expect_identical(data_key(ufs_data(counts, include = "a", exclude = "b")),
     data_key(ufs_data(ufs_data(counts, exclude = "b"), include = "a")))
   # A part that nobody knows of yet counts, too.
@@ -86,7 +85,6 @@ test_that("the key of a value is made of all that its task can see", {
   expect_false(any(keys(tasks, list(x = 1, k = 3, args = list(c = 4), novel = 0)) %in% first))
   expect_false(any(keys(tasks, list(x = 1, k = 4, args = list(c = 4))) %in% first))
   expect_false(any(keys(tasks, list(x = 1, k = 3, args = list(c = 5))) %in% first))
-  # An argument of one or of all, in any order.
   expect_identical(keys(list(list(args = list(c = 4, b = 2, a = 1), seed = 1L)), list(x = 1, k = 3)), first[1])
   expect_error(task_keys(run, list(list(1)), list()))
   expect_null(task_keys(list(folder = NULL), tasks, list()))
@@ -137,7 +135,6 @@ test_that("a call with one argument changed gives what it gives without a folder
       if (identical(args$method, "facility")) args[c("grid", "n_clusters", "n_starts", "k")] <- NULL
       if (what == "grid" && arg == "m") args$grid <- list(scale = c(TRUE, FALSE))
       if (what == "grid" && arg == "method") args$n_starts <- NULL
-      # A task stores nothing.
       if (arg == "task") {
         expect_error(asked(what, args[c("x", "task")], folder), class = "ufs_error_argument")
         next
@@ -171,7 +168,6 @@ test_that("no function takes results of other constraints or data for its own", 
       expect_identical(found, fresh(what, call), info = paste(what, arg))
     }
   }
-  # Rows that are chosen.
   for (arg in c("candidates", "labelled", "replicates", "sample_cost", "strata", "quotas")) {
     folder <- withr::local_tempdir()
     chosen <- lapply(data_changes[[arg]], function(args) {

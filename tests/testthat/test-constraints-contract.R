@@ -152,7 +152,6 @@ test_that("random choices that methods are compared with keep to the constraints
   often <- tabulate(unlist(sets), 9)[c(2, 3, 5:8)] / 600
   expect_lt(max(abs(often - 2 / 6)), .08)
   expect_true(all(vapply(draws(cost = cost, budget = 9), function(set) sum(cost[set]) <= 9, NA)))
-  # Costs alone change nothing.
   expect_lt(max(abs(tabulate(unlist(draws(cost = cost)), 9) / 600 - 4 / 9)), .08)
   whole <- draws(groups = list(c("c1", "c6")))
   expect_true(all(vapply(whole, function(set) sum(c(1, 6) %in% set) != 1, NA)))
@@ -160,7 +159,6 @@ test_that("random choices that methods are compared with keep to the constraints
   diag(r) <- 0
   limit <- stats::quantile(r, .7)
   expect_true(all(vapply(draws(max_cor = limit)[1:50], function(set) max(r[set, set]) <= limit + 1e-9, NA)))
-  # Without constraints they are what they were.
   draw <- random_columns(open_data(x), 4)
   expect_identical(withr::with_seed(2, draw()), withr::with_seed(2, sample.int(9, 4)))
   rows <- random_samples(open_data(ufs_data(x, candidates = 1:20, labelled = 2:4, strata = rep(1:2, 15))), 6)
@@ -197,7 +195,6 @@ test_that("ufs_compare() and ufs_select() compare with random choices under the 
     if (mode == "cluster") expect_equal(mean(random$results$accuracy), mean(out$results$accuracy), tolerance = .05)
   }
   expect_error(ufs_compare(data, y, "pca", k = c(1, 3)), class = "ufs_error_argument", "'c2'")
-  # A budget is kept in every choice that is compared.
   cost <- c(1:8, 1)
   quietly(ufs_compare(ufs_data(x, cost = cost, budget = 9), y, c("pca", "css", "random"), k = 5, repeats = 2,
     baselines = FALSE, n_random = 3, classifiers = list(price = function(x, y, new) {

@@ -83,7 +83,6 @@ test_that("no constraint is dropped: functions by constraints", {
     plain <- lapply(calls[[door]], function(call) quietly(call(base)))
     for (name in names(constraint_rows())) {
       data <- do.call(ufs_data, c(list(base), given_as(name)))
-      # Against the data with what it needs alone.
       needs <- constraint_rows()[[name]]$needs[1L]
       less <- if (!is.null(needs)) do.call(ufs_data, c(list(base), given_as(needs)))
       for (i in seq_along(calls[[door]])) {
@@ -93,7 +92,6 @@ test_that("no constraint is dropped: functions by constraints", {
           expect_s3_class(made, "ufs_error_argument")
           expect_match(conditionMessage(made), if (is.null(needs)) name else paste0(name, "|", needs), info = about)
         } else {
-          # Costs are told only, until there is a budget.
           if (name %in% c("cost", "sample_cost")) next
           before <- if (is.null(less)) plain[[i]] else quietly(calls[[door]][[i]](less))
           expect_false(isTRUE(all.equal(made, before)), label = about)
@@ -244,7 +242,6 @@ test_that("`labelled` by place means rows of x, also where some of them are left
     }
   }
   expect_identical(ufs_medoids(x, 3, labelled = own, samples = left)$params$labelled, match(own, left))
-  # By constraint and by argument, by place and by name.
   held <- ufs_medoids(ufs_data(x, na = "omit", labelled = own), 3)
   expect_identical(selected_samples(held), selected_samples(ufs_medoids(x, 3, na = "omit", labelled = own)))
   picked <- withr::with_seed(1, ufs_select(x, m = 3, task = "label", na = "omit", labelled = own))

@@ -71,7 +71,6 @@ test_that("every method: without a budget costs are told and change no choice", 
     expect_identical(two$sample_scores, one$sample_scores, info = method)
     expect_identical(two$sample_ranking, one$sample_ranking, info = method)
   }
-  # What the choice costs is in the print.
   expect_match(capture.output(ufs_css(x, k = 3, cost = rep(2, 9))), "constraints +costs [(]6 spent[)]$", all = FALSE)
   fit <- ufs_css(x, k = 3, cost = rep(2, 9), include = "c9")
   expect_match(capture.output(fit), "1 column in, costs [(]6 spent[)]$", all = FALSE)
@@ -81,7 +80,6 @@ test_that("every method: without a budget costs are told and change no choice", 
   free <- ufs_captured(ufs_css(z, k = 5), z)
   expect_identical(ufs_captured(ufs_css(z, k = 5, cost = price), z)$captured, free$captured)
   expect_identical(ufs_captured(ufs_css(z, k = 5, cost = price, budget = 1e3), z)$captured, free$captured)
-  # A budget that is named later counts what each costs.
   fit <- ufs_pca(x, 2, cost = c(9, 1, 9, 1, 9, 1, 9, 1, 9))
   now <- ufs_pca(x, 2, cost = c(9, 1, 9, 1, 9, 1, 9, 1, 9), budget = 4)
   expect_identical(selected_features(fit, budget = 4), selected_features(now))
@@ -150,7 +148,6 @@ test_that("a counted table gives the fit of the long table, for all that take we
       expect_equal(one$certificate, two$certificate, tolerance = 1e-8, info = method)
     }
   }
-  # Each of the others says why, in its own words.
   refused <- setdiff(table$method, c(takes, "laplacian"))
   expect_identical(table$why == "", !table$method %in% refused)
   expect_identical(anyDuplicated(table$why[table$method %in% refused]), 0L)
@@ -178,7 +175,6 @@ test_that("weights in k-means, SOCFS and RSR: labels, E, W and residuals are tho
     fits <- list(socfs(x, more, weights = counts), socfs(x[rows, ], long))
     expect_equal(unname(fits[[1]]$solution$E[rows, ]), unname(fits[[2]]$solution$E[, ]), tolerance = 1e-8)
     expect_equal(fits[[1]]$certificate[["gap"]], fits[[2]]$certificate[["gap"]], tolerance = 1e-6)
-    # What is returned is a start again.
     again <- socfs(x, list(ncol(fits[[1]]$solution$E), init = fits[[1]]$solution$E), weights = counts)
     expect_equal(crossprod(again$solution$E * sqrt(counts)), diag(ncol(again$solution$E)), tolerance = 1e-10)
   }
@@ -271,7 +267,6 @@ test_that("TED, facility and medoids choose from the candidates, which stand for
     expect_refusals("candidates" = some(method, candidates = 11:13),
       "all of them are labelled" = some(method, candidates = 11:13, labelled = 10:14))
   }
-  # The best of all pairs of candidates, by all rows, is not the first two candidates of the whole.
   like <- 1 + tcrossprod(unit_rows(scale(x)))
   value <- function(set) sum(apply(like[, set, drop = FALSE], 1, max))
   pairs <- combn(11:20, 2)
@@ -297,7 +292,6 @@ test_that("rows labelled by ufs_data() are those of the method's own `labelled`"
     }
     expect_identical(one$params$labelled, c(3L, 9L, 20L))
   }
-  # They are no mere ranking without the labelled rows: the others complement them.
   first <- unname(ufs_facility(x, m = 6)$sample_ranking[1:6])
   more <- unname(ufs_facility(ufs_data(x, labelled = first[1:3]), m = 3)$sample_ranking[1:3])
   expect_identical(more, first[4:6])
@@ -329,9 +323,7 @@ test_that("what labelled rows rebuild is taken out before others are looked at",
     if (method != "cur") expect_equal(beside$certificate[["dual"]], alone$certificate[["dual"]], tolerance = 1e-5)
     expect_identical(beside$constraints$samples$by, NULL)
     expect_identical(fit(ufs_data(x, labelled = known))$constraints$samples$by[["labelled"]], "solver")
-    # It makes a difference: these are not the scores of x without the labelled rows.
     expect_gt(max(abs(sample_scores(beside) - sample_scores(fit(x)))[-known]), .02 * max(sample_scores(fit(x))))
-    # A copy of a labelled row has nothing to add.
     twin <- rbind(x, x[9, ])
     scores <- sample_scores(fit(twin, labelled = known))
     expect_lt(scores[[31]], .5 * max(scores, na.rm = TRUE))
@@ -362,7 +354,6 @@ test_that("convex TED: labelled rows pay no penalty, so the others rebuild what 
   best <- ref_ted_convex(rest, beside$params$mu, 1500L)
   expect_equal(unname(sample_scores(beside)[-known]), best$row_norm[-known], tolerance = 1e-3)
   expect_equal(beside$certificate[["dual"]], best$objective, tolerance = 1e-6)
-  # The whole problem, with any coefficients of the labelled rows: never below the bound.
   for (i in 1:5) {
     a <- withr::with_seed(i, matrix(rnorm(900, sd = .05), 30))
     a[, known] <- a[, known] + t(qr.coef(qr(t(z[known, ])), t(z)))
@@ -400,7 +391,6 @@ test_that("top-k within a budget: the best affordable set, proved, and a bound f
     }
     expect_identical(fit$constraints$features$by[["cost"]], "solver")
   }
-  # It is no bound of all sets only: it knows that most cannot be afforded.
   free <- ufs_topk(x, 4, y = y)$certificate[["bound"]]
   expect_gt(ufs_topk(ufs_data(x, cost = cost, budget = 5), 4, y = y)$certificate[["bound"]], free + .01)
   expect_identical(ufs_topk(x, 4, y = y, cost = cost)$constraints$features$by[["cost"]], "-")
@@ -454,7 +444,6 @@ test_that("TED and facility choose within a budget; facility's bound is one for 
     expect_true(all(set %in% selected_samples(fit, as = "index")))
     expect_lte(sum(cost[selected_samples(fit, as = "index")]), budget)
     ted <- ufs_ted(ufs_data(x, sample_cost = cost, sample_budget = budget))
-    # The unit of the costs is nothing to either.
     held <- fit[c("certificate", "sample_ranking")]
     for (unit in c(1 / 16, 8)) {
       same <- ufs_data(x, sample_cost = unit * cost, sample_budget = unit * budget)
@@ -487,7 +476,6 @@ test_that("css itself sees to constraints of columns; one that goes with no othe
   fit <- ufs_css(x, k = 4, include = c("c9", "c4"), exclude = "c1")
   expect_identical(unique(unname(fit$constraints$features$by)), "solver")
   expect_identical(names(fit$solution$order)[1:2], c("c9", "c4"))
-  # The others are the best beside these: what remains of x after them decides.
   rest <- qr.resid(qr(scale(x)[, c("c9", "c4")]), scale(x))
   gain <- function(j) sum(crossprod(rest, rest[, j])^2) / (sum(rest[, j]^2) + .1 * 29)
   free <- setdiff(colnames(x), c("c1", "c4", "c9"))
@@ -497,7 +485,6 @@ test_that("css itself sees to constraints of columns; one that goes with no othe
   own <- ufs_css(x, k = 4, groups = c(1, 2, 1, 3:8))
   expect_identical(alone$solution$order, own$solution$order)
   expect_length(selected_features(alone), 4L)
-  # Costs are the solver's business where there is a budget, and told otherwise.
   expect_identical(ufs_css(x, cost = 1:9)$constraints$features$by[["cost"]], "-")
   fit <- ufs_css(x, cost = 1:9, budget = 12)
   expect_identical(fit$constraints$features$by[["cost"]], "solver")
@@ -563,7 +550,6 @@ test_that("a budget and a number hold together, wherever the choice is read", {
     out <- suppressMessages(selected_features(tight))
     expect_lte(sum(cost[out]), 4)
     expect_identical(suppressMessages(selected_features(tight, 5)), out)
-    # Another budget, given here, takes the place of both.
     expect_gt(length(suppressMessages(selected_features(tight, budget = 20))), length(out))
   }
   expect_message(selected_features(ufs_pca(ufs_data(x, cost = cost, budget = 3), 2, k = 5)), "\\(budget\\)")
@@ -838,7 +824,6 @@ test_that("of whole groups of the same worth those that fill more places are cho
   ranking <- c(7, 8, 9, 6, 14, 12, 13, 11, 15, 10, 2, 1, 3, 4, 5, 17, 16)
   fit <- list(feature_ranking = ranking, feature_scores = replace(numeric(17), 7, 1), constraints = list(features = held))
   expect_setequal(choose_best(fit, "feature", 6L), c(4:9))
-  # What is worth more stays before what fills more.
   fit$feature_scores[10] <- .1
   expect_setequal(choose_best(fit, "feature", 6L), 6:10)
 })

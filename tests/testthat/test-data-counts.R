@@ -31,10 +31,8 @@ test_that("counts are transformed as the formulas say, sparse, dense and whole t
     }
     expect_s4_class(ufs_data(sparse, counts = counts, rows = if (unit) "unit" else "none")$x, "dgCMatrix")
   }
-  # The order of samples and features is nothing to it.
   turn <- ufs_data(words[40:1, 30:1], counts = "tfidf", rows = "unit")
   expect_equal(as.matrix(turn)[40:1, 30:1], literal(words, "tfidf", TRUE), tolerance = 1e-14)
-  # A document twice as long says the same.
   twice <- ufs_data(rbind(words, 2 * words[1, ]), counts = "tfidf", rows = "unit")
   expect_equal(as.matrix(twice)[1, ], as.matrix(twice)[41, ], tolerance = 1e-14)
 })
@@ -146,7 +144,6 @@ test_that("new rows are changed as the rows of the fit", {
   new <- x[16:20, ]
   snv <- (new - rowMeans(new)) / apply(new, 1L, sd)
   expect_equal(predict(fit, new), snv[, selected_features(fit)])
-  # Negative numbers are no matter where nothing is counted.
   expect_equal(predict(ufs_variance(-x, k = 2, rows = "unit"), -new)[, 1L, drop = FALSE],
     (-new / sqrt(rowSums(new^2)))[, selected_features(ufs_variance(-x, rows = "unit"), 1), drop = FALSE])
 })

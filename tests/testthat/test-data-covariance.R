@@ -230,7 +230,6 @@ test_that("what cov.wt(), factanal() and others hand on is read, and so is one t
   ability <- ufs_moments(cov = datasets::ability.cov)
   expect_equal(as.matrix(ability, "covariance"), datasets::ability.cov$cov, tolerance = 1e-12)
   expect_identical(ability$n, 112)
-  # Its centre is zero: of correlations, no mean.
   harman <- ufs_moments(cov = datasets::Harman74.cor)
   expect_identical(harman$n, 145)
   expect_true(all(is.na(harman$mean)))

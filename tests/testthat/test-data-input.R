@@ -215,8 +215,6 @@ test_that("data on disk: what is said fits them", {
   expect_error(ufs_variance(h), "`x` cannot be read", class = "ufs_error_input")
 })
 
-# ---- subsets --------------------------------------------------------------------------------
-
 test_that("ufs() hands the arguments of ufs_data() to it", {
   expect_equal(feature_scores(ufs(counts, "variance", features = c("gene2", "gene9"), samples = 1:30)),
     apply(counts[1:30, c("gene2", "gene9")], 2, var))
@@ -247,8 +245,6 @@ test_that("features and samples by name, index and logical; wrong ones are error
   }
   expect_refusals("has none" = ufs_data(unname(counts), samples = "cell1"), ufs_data(ufs_data(counts), assay = 1))
 })
-
-# ---- missing values ---------------------------------------------------------------------------
 
 test_that("na = omit leaves out the smaller share and names it", {
   x <- counts
@@ -351,7 +347,6 @@ test_that("one rule for constant columns and the ends of double precision, in al
       expect_s3_class(fit, "ufs_error_input")
       expect_match(conditionMessage(fit), "column 'b' .* squared")
     }
-    # Constant, whatever its size; and nearly so.
     y[, 2] <- unit * (1 + c(1, rep(0, 11)) * 2^-52)
     for (fit in suppressWarnings(of(y))) expect_identical(unname(fit$constant), 2L)
   }
@@ -484,7 +479,6 @@ test_that("what is done to rows does not run over an outcome beside a matrix col
   wide <- cbind(wide[1:12], NIR = I(matrix(cos(1:120), 4)), setNames(wide[13:24], letters[1:12]))
   expect_refused(ufs_data(wide, rows = "snv"), "and 19 more of `x`")
   expect_refused(ufs_data(wide, rows = "snv"), "Leave them out by `features`, or")
-  # Without a matrix column all columns are one, and a column that scale() made is no spectrum.
   expect_s3_class(ufs_data(transform(mtcars, hp = scale(hp)), rows = "snv"), "ufs_data")
   expect_s3_class(ufs_data(x["NIR"], rows = "snv"), "ufs_data")
 })
@@ -556,7 +550,6 @@ test_that("rows and columns that are left over without names keep the numbers th
   fit <- ufs_variance(x[left, ], k = 2, features = c(6, 2, 4), scale = FALSE)
   best <- c(6, 2, 4)[order(-apply(x[left, c(6, 2, 4)], 2, var))[1:2]]
   expect_identical(selected_features(fit), paste0("V", best))
-  # Where none is left out nothing is named.
   expect_identical(selected_samples(ufs_medoids(x[left, ], 4, na = "omit")), own)
 })
 

@@ -22,7 +22,6 @@ test_that("moments are those of cov() and cor(), in one piece and in several", {
   expect_moments(ufs_moments(as.data.frame(x)), x)
   parts <- c(ufs_moments(x[1:7, ]), ufs_moments(x[8, , drop = FALSE][c(1, 1), ]), ufs_moments(x[9:300, ]))
   expect_moments(parts, x[c(1:8, 8:300), ])
-  # Columns in another order, and a part without rows.
   turned <- c(ufs_moments(x[1:100, ]), ufs_moments(x[101:300, 6:1]))
   expect_moments(turned, x)
   expect_moments(ufs_moments(x)[, c("v4", "v2")], x[, c(4, 2)])
@@ -244,7 +243,6 @@ test_that("a sketch of a table in a database has rows that the engine drew", {
   expect_true(all(do.call(paste, as.data.frame(drawn)) %in% do.call(paste, mtcars)))
   expect_output(print(part), "12 of 32 samples x 11 features.*drawn alike by the database")
   expect_length(selected_features(ufs_kmeans_f(part, 3), k = 2), 2)
-  # A query, too.
   expect_identical(dim(ufs_sketch(dplyr::filter(table, cyl == 4), 5)), c(5L, 11L))
   expect_refusals("uniform" = ufs_sketch(table, 12, "leverage"), ufs_sketch(table, 33))
   expect_error(ufs_data(table), class = "ufs_error_input", "ufs_sketch")
@@ -277,8 +275,6 @@ test_that("other engines get SQL that they know", {
     expect_false(any(grepl(";|LIMIT|::", asked)))
   }
 })
-
-# ---- in the place of rows --------------------------------------------------------------------------
 
 test_that("methods to which moments are enough give for them what they give for the rows", {
   x <- planted(60, 9, seed = 3)$x %*% diag(10^(0:8 / 4)) + rep(c(5, -30, 1e3), 3)[col(matrix(0, 60, 9))]
@@ -459,7 +455,6 @@ test_that("a piece of a table in a database has two million values at most", {
   expect_null(next_piece())
   held$close()
   expect_identical(rows, c(2500L, 2500L))
-  # Products of few columns at once are those of all.
   x <- withr::with_seed(1, matrix(stats::rnorm(6000), 40))
   expect_equal(own_products(x, 1e5), crossprod(x), tolerance = 1e-14)
   expect_identical(own_products(x, 1e5), t(own_products(x, 1e5)))
@@ -509,7 +504,6 @@ test_that("a function gives the rows in pieces, by name and in any order", {
   parts <- list(holes[1:30, ], holes[31:90, ])
   expect_equal(as.matrix(ufs_moments(pieces_of(parts), na = "pairwise")),
     as.matrix(ufs_moments(holes, na = "pairwise")), tolerance = 1e-12)
-  # A column that is empty in the first piece is there.
   late <- list(data.frame(a = c(1, 4), b = NA), data.frame(a = c(2, 9, 3), b = c(1, 2, 4)))
   expect_identical(ufs_moments(pieces_of(late))$dropped, 2)
   expect_refused(ufs_moments(pieces_of(list())), "`x` has no rows.", "ufs_error_input")

@@ -165,7 +165,6 @@ test_that("infinite values are no missing ones, in words", {
     expect_error(ufs_data(x, na = na), class = "ufs_error_input", "infinite values \\(Inf\\) in column 'a', which `na` does not")
   }
   expect_error(ufs_data(to_sparse(x), na = "median"), class = "ufs_error_input", "column 'a', which `na`")
-  # Without a missing value `na` is no way out, and no error says so.
   for (data in list(x[-2, ], to_sparse(x[-2, ]))) {
     for (call in list(function() ufs_css(data, 2), function() ufs_data(data, rows = "unit"))) {
       said <- conditionMessage(expect_error(call(), class = "ufs_error_input", "infinite values \\(Inf\\) in column 'a'"))

@@ -133,7 +133,6 @@ test_that("new rows are filled as those of the fit", {
   }
   fit <- ufs_variance(holes, na = "median", k = 6)
   expect_equal(predict(fit, new)[[3, "c"]], stats::median(holes[, "c"], na.rm = TRUE))
-  # No gap where it was fitted, and columns chosen later
   part <- ufs_variance(ufs_data(x, na = "median")[, c(4, 2)], k = 2)
   expect_equal(unname(predict(part, new)[2, "b"]), stats::median(x[, "b"]))
   sparse <- to_sparse(replace(holes, holes < 0, 0))
@@ -162,7 +161,6 @@ test_that("new rows on disk, of experiments and of Seurat objects are filled as 
         expect_equal(as.matrix(out), want)
         expect_equal(predict(scores, reading(disk), type = "scores"), expected)
       }
-      # Nothing missing: it stays where it is.
       whole <- HDF5Array::writeHDF5Array(x, withr::local_tempfile(fileext = ".h5"), "x", with.dimnames = TRUE)
       expect_false(is.matrix(DelayedArray::seed(predict(fit, whole))))
     }

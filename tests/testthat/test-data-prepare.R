@@ -44,7 +44,6 @@ test_that("constant means constant up to rounding, at any scale", {
   expect_warning(data <- as_ufs_matrix(x), class = "ufs_warning_constant")
   expect_identical(data$constant, 4:5)
   colnames(data$x) <- data$features[data$keep]
-  # Standardised columns do not know their scale.
   expect_equal(data$x[, "tiny"], data$x[, "huge"], tolerance = 1e-14)
   expect_equal(data$x[, "tiny"], as.vector(scale(base)), tolerance = 1e-14)
   expect_equal(data$x[, "offset"], as.vector(scale(base)), tolerance = 1e-6)
@@ -160,7 +159,6 @@ test_that("units whose squares cannot be held are refused in words", {
     expect_input_error(ufs_variance(good * unit))
     expect_input_error(ufs_pca(good * unit, 2, scale = FALSE))
     expect_input_error(ufs_socfs(good * unit, 3, scale = FALSE))
-    # Standardised columns have no unit.
     expect_equal(feature_scores(ufs_pca(good * unit, 2)), feature_scores(ufs_pca(good, 2)))
   }
   expect_equal(feature_scores(ufs_variance(good * 2^100)), feature_scores(ufs_variance(good)) * 2^200)
@@ -189,7 +187,6 @@ test_that("arguments that are missing, unknown or completed are named", {
   expect_match(conditionMessage(expect_error(ufs_methods("methods", "foo"), class = "ufs_error_argument")), "Unknown argument")
   expect_match(conditionMessage(expect_error(ufs_methods("socfs"), class = "ufs_error_argument")),
     "subset(ufs_methods(), method == \"socfs\")", fixed = TRUE)
-  # A penalty is given once.
   for (call in list(quote(ufs_ted(good, mu = 1, mu_rel = .1)), quote(ufs_css(good, 2, mu = 1, mu_rel = .1)),
     quote(ufs(good, "ted", mu = 1, mu_rel = .1)))) {
     expect_match(refused(eval(call), "mu_rel"), "Give `mu` or `mu_rel`, not both")

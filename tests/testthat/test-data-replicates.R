@@ -106,7 +106,6 @@ test_that("rows are centred and scaled by a fit as its levels were", {
   }
   expect_equal(ufs_captured(fit, d$x), ufs_captured(selected_features(fit), d$x, center = TRUE), tolerance = 1e-10)
   expect_identical(fit$params$scale, TRUE)
-  # A door that takes the data of a fit takes its rows.
   expect_identical(nrow(representatives(ufs_pca(d$x, 3, k = 5, replicates = d$g), d$x)),
     nrow(representatives(ufs_pca(d$x, 3, k = 5), d$x)))
   fits <- list(ufs_css(d$x, k = 5, replicates = d$g), ufs_pca(d$x, 3, k = 5, replicates = d$g))
@@ -169,7 +168,6 @@ test_that("a column that is constant moves no reliability to another one", {
   ranks <- function(x) withr::with_seed(1, suppressMessages(withCallingHandlers(
     ufs_consensus(x, n_clusters = 2, k = 3, members = c("mcfs", "pca", "laplacian"), replicates = d$g[1:60]),
     ufs_warning_constant = function(w) invokeRestart("muffleWarning"))))$solution$ranks
-  # Nor does R itself warn.
   withr::local_options(warn = 2)
   expect_equal(ranks(cbind(flat = 2, x))[-1, ], ranks(x))
 })

@@ -38,7 +38,6 @@ test_that("laplacian and spec read a file stored by rows once beside its graph",
     expect_equal(seen$times, 2)
     expect_identical(seen$value$input$passes, 2L)
     expect_equal(seen$value$feature_scores, plain$feature_scores, tolerance = 1e-12)
-    # Not a bit of it depends on the way the file lies.
     columns <- quiet(fit(ufs_data(stored(counts, c(80, 3)), block_bytes = 1e9)))
     if (!seen$value$params$center) expect_identical(seen$value$feature_scores, columns$feature_scores)
   }
@@ -131,7 +130,6 @@ test_that("nothing is left behind, and a large copy is announced", {
   before <- list.files(tempdir(), "^ufselect-spilled")
   quiet(ufs_laplacian(data, graph))
   expect_identical(list.files(tempdir(), "^ufselect-spilled"), before)
-  # An operator that nobody holds any more.
   op <- as_ufs_operator(data)$x
   op$sweep()
   path <- op$store$spilled$path
@@ -139,7 +137,6 @@ test_that("nothing is left behind, and a large copy is announced", {
   rm(op)
   gc()
   expect_false(file.exists(path))
-  # A fit that fails on the way.
   expect_error(quiet(ufs_laplacian(data, matrix(0, 80, 80))), class = "ufs_error_graph")
   gc()
   expect_identical(list.files(tempdir(), "^ufselect-spilled"), before)
@@ -228,7 +225,6 @@ test_that("row-sparse regression reads the columns of a working set a few times,
     file <- stored(counts, chunk)
     op <- as_ufs_operator(ufs_data(file, block_bytes = 2 * 8 * 80 * 30))$x
     wide <- as_ufs_operator(ufs_data(file, block_bytes = 2 * 8 * 80 * 150))$x
-    # Slots from plenty to too few; weights; several right-hand sides; no pruning.
     for (given in list(list(), list(root = root), list(slots = 12L), list(slots = 40L, prune = 2),
       list(slots = 25L, prune = -1), list(form = "r"))) {
       for (side in list(t, cbind(others, t))) {
@@ -360,7 +356,6 @@ test_that("workers of BiocParallel are started once for all passes of a fit, and
   plain <- source_pass
   watched <- function(data) local({
     replaced("source_pass", function(source, ...) {
-      # Workers do not read copies.
       if (!is.null(source$BPPARAM)) up <<- c(up, BiocParallel::bpisup(source$BPPARAM))
       plain(source, ...)
     })

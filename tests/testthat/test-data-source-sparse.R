@@ -44,7 +44,6 @@ test_that("a sparse file that is small enough becomes a sparse matrix", {
   expect_identical(held$kind, "sparse")
   expect_equal(unname(as.matrix(held$x)), unname(as.matrix(x)))
   expect_equal(held$features, colnames(x))
-  # Several blocks, of which every one is put into its place.
   old <- options(ufselect.block_bytes = 2000, ufselect.max_bytes = NULL)
   withr::defer(options(old))
   for (by in c("columns", "rows")) {
@@ -73,13 +72,11 @@ test_that("sparse blocks give what the matrix in memory gives", {
     expect_gt(length(source_blocks(file$x)), 2)
     same_fits(x, file)
     expect_output(print(file), "sparse, about")
-    # Rows twice, rows in another order, some columns.
     rows <- c(12:1, 3, 3, 40:70)
     part <- file[rows, c(30, 2, 8:12)]
     expect_equal(unname(as.matrix(part)), unname(as.matrix(x[rows, c(30, 2, 8:12)])))
     same <- function(z) feature_scores(suppressWarnings(ufs_pca(z, n_components = 2)))
     expect_equal(same(part), same(x[rows, c(30, 2, 8:12)]))
-    # What is done to rows, weights, blocks of rows.
     unit <- function(z) same(ufs_data(z, rows = "unit"))
     expect_equal(unit(file), unit(x))
     expect_equal(same(ufs_data(file, rows = "snv")), same(ufs_data(as.matrix(x), rows = "snv")))
@@ -353,7 +350,6 @@ test_that("a sparse matrix is read by rows, by columns and whole", {
   expect_identical(read(NULL, c(4L, 2L)), x[, c(4, 2)])
   expect_identical(read(3:2, NULL), x[3:2, ])
   expect_identical(read(2L, c(1L, 4L)), x[2, c(1, 4), drop = FALSE])
-  # A plan that changes nothing leaves the numbers, without names.
   plan <- list(block = rep(1L, 3), mean = matrix(0, 1, 4), factor = matrix(1, 1, 4), add = numeric(4))
   expect_identical(planned(`dimnames<-`(x, list(letters[1:3], NULL)), plan, NULL, NULL), x)
 })

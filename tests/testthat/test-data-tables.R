@@ -99,7 +99,6 @@ test_that("the order of tables and rows, copies and constant columns change noth
   expect_equal(constant$certificate, fit$certificate, tolerance = 1e-12)
   none <- c(x["genes"], list(flat = matrix(1, 60, 2, dimnames = list(rownames(x$genes), NULL))))
   expect_equal(suppressWarnings(ufs_css(none, 4))$certificate, ufs_css(x$genes, 4)$certificate)
-  # One table is what it is by itself.
   expect_identical(unname(ufs_pca(x["genes"], 2)$feature_scores), unname(ufs_pca(x$genes, 2)$feature_scores))
   far <- list(genes = x$genes * 1e200, proteins = x$proteins * 1e-200)
   expect_equal(ufs_pca(far, 2)$feature_scores, ufs_pca(x, 2)$feature_scores)
@@ -319,7 +318,6 @@ test_that("ufs_select() and ufs_split() take a list", {
     fit <- withr::with_seed(1, suppressMessages(ufs_select(x, k = 5, task = task)))
     same <- withr::with_seed(1, suppressMessages(ufs_select(ufs_data(x), k = 5, task = task)))
     expect_identical(selected_features(fit), selected_features(same))
-    # In other units the columns are the same.
     units <- withr::with_seed(1, suppressMessages(ufs_select(list(genes = x$genes * 1e3, proteins = x$proteins), k = 5,
       task = task)))
     expect_identical(selected_features(units), selected_features(fit))
@@ -334,7 +332,6 @@ test_that("ufs_select() and ufs_split() take a list", {
   part <- split_of(x)
   expect_equal(part, split_of(ufs_data(x)))
   expect_identical(part$train, split_of(list(genes = x$genes * 1e3, proteins = x$proteins))$train)
-  # Rows lie in it as in the tables weighed by hand.
   own <- abs(cor(part$map, stats::prcomp(tables_by_hand(x))$x[, 1:2]))
   expect_equal(unname(diag(own)), c(1, 1), tolerance = 1e-8)
 })
@@ -363,13 +360,11 @@ test_that("join = \"inner\" takes the samples that all tables share, and says ho
   expect_identical(data$x, plain$x)
   expect_identical(data$samples, both)
   expect_identical(data$input$tables$root, plain$input$tables$root)
-  # By every door, for weights of the joined rows, and sparse.
   expect_identical(suppressMessages(ufs_pca(list(a = a, b = b), 2, join = "inner"))$feature_scores,
     ufs_pca(plain, 2)$feature_scores)
   weights <- rep(1:2, 5)
   expect_identical(suppressMessages(ufs_pca(list(a = a, b = b), 2, join = "inner", weights = weights))$feature_scores,
     ufs_pca(ufs_data(plain, weights = weights), 2)$feature_scores)
-  # Nothing to say where all have the same samples.
   expect_message(ufs_data(list(a = a, b = b[both, ], c = a)[c(1, 3)], join = "inner"), NA)
   expect_error(ufs_data(list(a = a, b = b)), "join = \"inner\"", class = "ufs_error_input")
   expect_error(ufs_data(list(a = a[1:5, ], b = b), join = "inner"), "share no sample", class = "ufs_error_input")

@@ -151,7 +151,6 @@ test_that("a mark that may stand before decimals or between thousands is asked a
   asks("a;b", "1.200;1,200", "950;3", "2.100;4")
   asks("a,b", "\"1,200\",1", "\"12,500\",2", mark = "comma")
   expect_match(said(read_file(lines_of("a;b", "1,5;0.5", "2,25;1.75"))), "point.*'0.5'.*comma.*'1,5'.*DEC=")
-  # What can be read in one way is not asked about.
   expect_identical(reads("a;b", "1.200;0,5", "950;2,25", "12.500;3"), cbind(c(1200, 950, 12500), c(.5, 2.25, 3)))
   expect_identical(reads("a;b", "1.234.567;1", "950;2"), cbind(c(1234567, 950), 1:2 + 0))
   expect_identical(reads("a;b", "1.234,5;1", "2.000,5;3"), cbind(c(1234.5, 2000.5), c(1, 3)))
@@ -277,7 +276,6 @@ test_that("the demo runs on a file, marks the chosen, leaves no stale table and 
   out <- tempfile("demo")
   dir.create(out)
   file.create(file.path(out, c("comparison.csv", "mine.txt")))
-  # A constant column is in the table, and fewer than 20 others.
   utils::write.csv2(data.frame(d$x, flat = 1), file, row.names = FALSE)
   before <- Sys.getenv(c("R_LIBS", "UFSELECT_DATA"), NA, names = TRUE)
   withr::defer({

@@ -62,7 +62,6 @@ test_that("a choice beyond the live scores says so, and in what order it goes on
   expect_message(predict(fit, data$x, k = 20), class = "ufs_message_padded")
   expect_message(selected_features(fit, live), NA)
   expect_output(print(fit), "non-zero")
-  # The order goes on by the key, which is shown.
   table <- as.data.frame(fit)
   expect_true("key" %in% names(table))
   rest <- table[table$score == 0, ]
@@ -118,7 +117,6 @@ test_that("a fit without numbers is not called converged", {
       sample_scores = replace(rep(1, 32), 3, bad)))
     expect_identical(fit$status, "numerical")
   }
-  # Constant columns have no score and that is fine.
   fit <- suppressWarnings(ufs_variance(cbind(mtcars, k = 1)))
   expect_identical(fit$status, "converged")
 })

@@ -102,7 +102,6 @@ test_that("the heat map has the chosen columns, standardised, samples by cluster
   expect_false(is.unsorted(as.integer(pic$group)))
   cluster <- stats::setNames(fit$solution$cluster, rownames(x))
   expect_identical(as.character(pic$group), as.character(cluster[rownames(pic$z)]))
-  # Columns in another order, more of them, a data frame: the same picture.
   other <- as.data.frame(cbind(x[, 14:1], extra = 1))
   expect_equal(picture(fit, "heatmap", k = 5, data = other), pic)
   # The user's classes before the method's clusters; missing ones are a class of their own.
@@ -110,7 +109,6 @@ test_that("the heat map has the chosen columns, standardised, samples by cluster
   own <- picture(fit, "heatmap", k = 5, data = x, y = y)
   expect_identical(levels(own$group), c("a", "b", "(none)"))
   expect_identical(own$group_name, "class")
-  # Outliers do not swallow the colours.
   far <- x
   far[3, ] <- 1e6
   expect_lte(max(abs(picture(fit, "heatmap", k = 5, data = far)$z)), 3)
@@ -147,7 +145,6 @@ test_that("the arrows of a biplot are correlations with the components", {
   # Within the map, and filling it one way.
   reach <- c(max(abs(pic$arrows$x)) / max(abs(map$table$x)), max(abs(pic$arrows$y)) / max(abs(map$table$y)))
   expect_equal(max(reach), .9)
-  # A constant column has no direction, one column no second component.
   flat <- x
   flat[, selected_features(fit, 1)] <- 1
   expect_identical(unlist(picture(fit, "biplot", k = 3, data = flat)$arrows[1, 1:2], use.names = FALSE), c(0, 0))
@@ -255,7 +252,6 @@ test_that("what the first choices hold is recomputed", {
   expect_equal(pic$table$y[chosen], truth$captured)
   expect_equal(pic$table$y[!chosen], truth$bound)
   expect_identical(picture_types(fit)[1], "share")
-  # Other methods, with the data.
   other <- ufs_variance(x, scale = FALSE)
   pic <- picture(other, "share", k = 4, data = x)
   truth <- ufs_captured(other, x, pic$table$x[pic$table$series == "chosen"])
@@ -269,7 +265,6 @@ test_that("what the first choices hold is recomputed", {
   best <- selected_samples(samples, 4, as = "index")
   covered <- vapply(1:4, function(m) sum(apply(like[, best[1:m], drop = FALSE], 1, max)) / sum(diag(like)), 0)
   expect_equal(pic$table$y[1:4], covered)
-  # Medoids: how many samples each stands for.
   set.seed(1)
   medoids <- ufs_medoids(x, m = 3)
   pic <- picture(medoids, "groups", k = 3)
@@ -365,11 +360,9 @@ test_that("stability, grids, tunings and comparisons have the same picture twice
   expect_match(pic$title, "ufs_variance")
   value <- c(1, 2, 3, 4, 5, 6)
   cells <- picture(out$grid, value, NULL)$z
-  # Where all are equal their colour is the middle one.
   limits <- picture(out$grid, rep(2, 6), NULL)$limits
   expect_equal(mean(limits), 2)
   expect_true(diff(limits) > 0 && diff(limits) < .2)
-  # By default how far a setting agrees with the others, not the objective.
   top <- lapply(1:6, function(i) unname(out$grid$feature_rankings[1:10, i]))
   agree <- vapply(1:6, function(i) mean(vapply(setdiff(1:6, i), function(j) mean(top[[j]] %in% top[[i]]), 0)), 0)
   expect_equal(agreement(out$grid), agree)
@@ -488,7 +481,6 @@ test_that("a choice without redundancy says what it weighed", {
   expect_identical(pic$plain, utils::head(passed, 4))
   rest <- pic$table[-(1:4), ]
   expect_equal(rest$value, unname(worth[rest$series] - strength * vapply(rest$series, near, 0, chosen)))
-  # The order of choice is that of the values.
   consensus <- fit_of("consensus", x)
   shown <- picture(consensus, "choice", k = 14)
   own <- !shown$table$series %in% shown$plain
@@ -647,7 +639,6 @@ test_that("the picture of the representatives has their correlations", {
   pdf(NULL)
   withr::defer(dev.off())
   expect_silent(plot(ufs_css(x, k = 1), "representatives"))
-  # Of many columns the most similar of each; constant ones are left out.
   wide <- cbind(withr::with_seed(1, matrix(stats::rnorm(20 * 100), 20)), 1)
   many <- picture(suppressWarnings(ufs_css(wide, k = 5)), "representatives", k = 5)
   expect_lte(nrow(many$z), 36)
@@ -775,7 +766,6 @@ test_that("chosen points of curves are marked on the mean curve; other columns h
     expect_match(pic$title, "best 3 on the mean curve")
   }
   expect_s3_class(ggplot2::autoplot(ufs_css(x, 3)), "ggplot")
-  # Without names by number they are counted; in another order they are no curve.
   expect_identical(picture_of_fit(ufs_css(unname(x), 3), "curve", NULL, NULL, NULL, NULL)$table$x, 1:120)
   mixed <- x[, withr::with_seed(1, sample.int(120L))]
   expect_false("curve" %in% picture_types(ufs_css(mixed, 3)))

@@ -282,7 +282,6 @@ test_that("an error that too little is left names what na = \"omit\" took", {
     expect_error(f(two, k = 1, na = "omit"), "at least 3 are needed.*left out 2 of 3 rows", class = "ufs_error_input")
   }
   expect_error(ufs_css(mtcars[1:2, ], 1), "needed[.]$")
-  # An error about something else says nothing of it.
   expect_error(ufs_css(x, 2, na = "omit", mu_rel = -1), "finite number[^(]*$")
 })
 

@@ -77,7 +77,6 @@ test_that("a walk takes the best in order, and passes over what leaves the minim
   expect_identical(pick(4, list(body = 1), include = 11L), c(11L, 1L, 2L, 6L))
   # The money for the body is kept: nothing but the cheapest goes beside it.
   expect_identical(pick(3, list(body = 1), cost = c(3, 3, 3, 1, 3, 3, 3, 3, 3, 3, 3), budget = 5), c(4L, 6L))
-  # Shares: five of eleven columns are of the engine.
   expect_identical(as.vector(table(quota_parts[pick(6, NULL)])), c(3L, 2L, 1L))
 })
 
@@ -92,7 +91,6 @@ test_that("strata are given in order, by name or by a function, with NA for a co
   expect_identical(held(replace(quota_parts, 6, NA))$level[6], NA_integer_)
   expect_identical(held(quota_parts, 1)$quota, held(quota_parts, c(speed = 1, engine = 1, gears = 1, body = 1))$quota)
   expect_identical(held(quota_parts, c(1, Inf))$quota, cbind(least = rep(1, 4), most = rep(Inf, 4)))
-  # Without quotas, too: a column of no stratum has its share.
   expect_identical(held(replace(quota_parts, 6, NA), NULL)$level[6], NA_integer_)
 })
 
@@ -207,7 +205,6 @@ test_that("top-k under quotas: the best set of enumeration, proved, and a bound 
       run <- function(solver, ...) suppressMessages(do.call(ufs_topk, c(case$arguments, list(k = k, y = factor(y),
         solver = solver, control = ufs_control(warn = FALSE, paper = list(...))))))
       if (!length(sets)) {
-        # Fewer are chosen where exclude leaves fewer.
         if (k > 8L - length(case$asked$exclude)) next
         expect_error(run("exact"), class = "ufs_error_argument")
         next
@@ -231,7 +228,6 @@ test_that("top-k under quotas: the best set of enumeration, proved, and a bound 
     }
     expect_identical(fit$constraints$features$by[["feature_strata"]], "solver")
   }
-  # The quotas matter, or nothing was tried.
   expect_gt(moved, fits / 20)
 })
 
@@ -256,7 +252,6 @@ test_that("top-k keeps to quotas in its other forms, and knows that most sets ar
   shares <- run(y = y, feature_strata = quota_parts)
   expect_true(all(table(quota_parts[shares$solution$selected]) <= c(body = 1, engine = 2, gears = 1, speed = 1)[
     names(table(quota_parts[shares$solution$selected]))]))
-  # Copies of a column stay within their strata.
   twin <- cbind(x, x[, "gear"], x[, "gear"])
   parts <- c(quota_parts, "new", "new")
   fit <- run <- suppressMessages(ufs_topk(twin, 4, y = y, feature_strata = parts, feature_quotas = c(new = 2),

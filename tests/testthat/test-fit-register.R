@@ -19,7 +19,6 @@ test_that("a function of the columns becomes a method", {
   row <- ufs_methods()[ufs_methods()$method == "flatness", ]
   expect_identical(unlist(row[c("selects", "title")], use.names = FALSE), c("features", "Flat columns"))
 
-  # Under its name everywhere, with constraints.
   y <- x[, -1]
   expect_identical(selected_features(ufs(y, "flatness", k = 3, include = "a", exclude = "b"))[1], "a")
   expect_false("b" %in% selected_features(ufs(y, "flatness", k = 5, exclude = "b")))
@@ -58,7 +57,6 @@ test_that("arguments of the function are those of the method", {
   expect_equal(feature_scores(ufs(y, "power", power = 3)), by_hand(3))
   expect_equal(unname(ufs_grid(y, "power", list(power = 1:2))$feature_scores[, 1]), unname(by_hand(1)))
   expect_error(power(y, absolute = 3), "TRUE or FALSE", class = "ufs_error_argument")
-  # The use of the number decides whether fits are nested.
   expect_true("k" %in% names(formals(power)))
   top <- with_method("top", function(x, k) utils::head(order(-colSums(x^2)), k), returns = "order", scale = FALSE)
   expect_identical(registered$top$per_k, "k")
@@ -102,7 +100,6 @@ test_that("what a function returns is checked", {
   gives(matrix(1, 2, 3), says = "one number for each column")
   gives(c(0, 1), returns = "order", says = "numbers of columns, from 1 to 6")
   gives(character(), says = "empty")
-  # Names in any order, an order that is not complete.
   with_method("gives", function(x) c(b = 2, a = 1, c = 3, d = 4, e = 5, f = 6), replace = TRUE)
   expect_identical(unname(feature_scores(ufs(y, "gives"))), as.double(1:6))
   with_method("gives", function(x) c("c", "a"), replace = TRUE)
@@ -151,7 +148,6 @@ test_that("functions stand in the place of names", {
   with_method("again", flatness)
   named <- withr::with_seed(1, ufs_stability(y, c("variance", "again"), k = 2, n_resamples = 4))
   expect_identical(two$fits$mine$selected, named$fits$again$selected)
-  # A method registered before a call stays after it.
   again <- flatness
   withr::with_seed(1, ufs_stability(y, again, k = 2, n_resamples = 4))
   expect_true("again" %in% ufs_methods()$method)
@@ -159,7 +155,6 @@ test_that("functions stand in the place of names", {
   expect_identical(c("again", "flatness") %in% ufs_methods()$method, c(TRUE, FALSE))
   expect_error(ufs("again", y, k = 2), "`x`, the data, comes before `method`: ufs(x, \"again\")", fixed = TRUE,
     class = "ufs_error_argument")
-  # A method's own function is the method.
   three <- withr::with_seed(1, ufs_stability(y, ufs_variance, k = 2, n_resamples = 4))
   expect_identical(three$selected, withr::with_seed(1, ufs_stability(y, "variance", k = 2, n_resamples = 4))$selected)
   class <- factor(rep(1:2, 20))

@@ -35,7 +35,6 @@ test_that("a long run says once what it does where somebody waits, and nothing e
   expect_length(slow(FALSE), 0L)
   expect_match(slow(TRUE)[[1L]], "ufs_slow() is at work, 0 seconds so far: 1 step.", fixed = TRUE)
   expect_length(slow(TRUE), 1L)
-  # Solvers call it, and a run that fails takes it away.
   withr::local_options(ufselect.watch = NULL, ufselect.progress = TRUE)
   steps <- 0L
   withr::with_options(list(ufselect.watch = function(step, ...) steps <<- step), {
@@ -154,7 +153,6 @@ test_that("settings of the published method are read in one place", {
   same <- function(other) expect_identical(other$feature_scores, fit$feature_scores)
   expect_warning(same(ufs(x, "topk", k = 2, n_clusters = 3, control = list(paper = paper))), NA)
 
-  # Grids vary them, too.
   grid <- ufs_grid(x, "topk", list(lambda_i = c(0, 1)), k = 2, n_clusters = 3, alpha = .9)
   expect_identical(grid$results$warnings, c("", ""))
   expect_identical(grid$feature_scores[, 2], fit$feature_scores)

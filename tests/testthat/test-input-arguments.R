@@ -17,8 +17,6 @@ kinds <- function(counts = get("counts", parent.frame())) {
 }
 quiet <- function(code) suppressMessages(suppressWarnings(code))
 
-# ---- assay = and the rest in every function -----------------------------------------------------
-
 experiment <- function() {
   skip_on_cran()
   skip_if_not_installed("SummarizedExperiment")
@@ -90,8 +88,6 @@ test_that("so it does in the functions that are no methods", {
     expect_identical(expect_error(quiet(eval(call)), class = "ufs_error_argument")$argument, "foo")
   }
 })
-
-# ---- many fits on data that are not formed ------------------------------------------------------
 
 # Counts have equal distances, which rounding must not decide.
 nearest_mean <- function(x, y, newx) {
@@ -193,8 +189,6 @@ test_that("a finished setting of sparse data is found again", {
   expect_message(run(to_sparse(2 * counts)), "0 of 2 reused.*other data")
 })
 
-# ---- what is made of fits -----------------------------------------------------------------------
-
 test_that("predict() and pictures take columns alone", {
   withr::local_pdf(NULL)
   fit <- quiet(ufs_css(counts, k = 5))
@@ -213,7 +207,6 @@ test_that("predict() and pictures take columns alone", {
       expect_message(drawn <- picture(pca, type, 3, data = x), NA, class = "ufs_message_dense")
       expect_equal(drawn, picture(pca, type, 3, data = counts))
     }
-    # All columns, for a method that selects samples: by a Gram matrix.
     drawn <- withr::with_options(list(ufselect.max_bytes = 1e6), picture(ted, "embedding", 3, data = x))
     expect_equal(drawn$table, picture(ted, "embedding", 3, data = counts)$table, tolerance = 1e-6)
     expect_identical(drawn$xlab, picture(ted, "embedding", 3, data = counts)$xlab)

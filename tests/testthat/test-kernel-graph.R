@@ -90,8 +90,6 @@ test_that("bad arguments are errors that name them", {
   expect_error(ufs_graph(noise(100, 2)), class = "ufs_error_memory")
 })
 
-# ---- the argument `graph` of the methods -------------------------------------------------
-
 as_graph <- function(graph, x, connected = FALSE) as_ufs_graph(graph, as_ufs_matrix(x, FALSE, FALSE), connected)
 
 test_that("NULL, a list, a graph and a matrix are the same graph", {
@@ -287,8 +285,6 @@ test_that("many samples in sparse data: exact = TRUE searches them all", {
   expect_identical(exact$weights$index, graph(x, 6)$weights$index)
 })
 
-# ---- approximate neighbours (src/graph_near.c) -----------------------------------------------------
-
 test_that("the approximate search finds nearly all, and measures how many", {
   skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(3000 * 4), 3000) %*% matrix(rnorm(4 * 12), 4))
@@ -390,7 +386,6 @@ test_that("sparse rows with blocks are centred by these, and searched whole or i
   data <- ufs_data(to_sparse(x), blocks = block)
   graph <- function(...) unname(as.matrix(suppressWarnings(ufs_graph(data, n_neighbours = 4, center = TRUE, ...))))
   expect_equal(graph(), ref_graph(centred, 4), tolerance = 1e-12)
-  # Seven rows a block, and a last one alone.
   withr::local_options(ufselect.block_bytes = 8 * 6 * 7)
   for (weights in c("heat", "binary", "cosine")) {
     expect_equal(graph(weights = weights, exact = TRUE), ref_graph(centred, 4, weights), tolerance = 1e-12)
@@ -409,7 +404,6 @@ test_that("distances that no number holds are refused after the search, too", {
   beyond <- .Call(C_graph_knn, x, 2L)
   expect_identical(c(beyond$d2), rep(Inf, 12))
   expect_identical(beyond$mean_distance, Inf)
-  # Two others for each.
   for (i in 1:6) expect_length(setdiff(beyond$index[, i], i), 2L)
   replaced("check_norms", function(...) NULL)
   expect_refused(ufs_graph(x, 2), "Distances between the rows of `x`", "ufs_error_input")

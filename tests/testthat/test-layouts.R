@@ -55,7 +55,6 @@ test_that("so they do in files, whatever the layout", {
 })
 
 test_that("all columns in use: SOCFS and JSPCA on a file are those of the matrix", {
-  # Solvers ask for all columns in the order in which they came in.
   expect_same_fits(named(cars), "socfs", lambda_rel = .01, only = "file")
   expect_same_fits(named(judges), "jspca", lambda_rel = .02, loss = "sample", only = "file")
 })

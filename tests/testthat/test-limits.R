@@ -118,6 +118,5 @@ test_that("an error, a time limit and an interrupt leave nothing behind while wo
     })
     expect_identical(left_behind(), before)
   }
-  # The workers are there for the next run.
   expect_identical(nrow(run(function(x, y, newx) rep(y[1], nrow(newx)))$results), 2L)
 })

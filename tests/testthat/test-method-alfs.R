@@ -4,15 +4,12 @@ fixture <- function(name) as.matrix(unname(utils::read.csv(test_path("fixtures",
 
 objective <- function(fit) fit$trace$objective[nrow(fit$trace)]
 
-# ---- exact optima ------------------------------------------------------------------
-
 test_that("fixture 1: the diagonal problem with all three penalties", {
   x <- fixture("F1_X.csv")
   fit <- alfs_raw(x, alpha = .7, beta = .4, lambda = .3, control = ufs_control(tol = 1e-12))
   expect_identical(fit$status, "converged")
   expect_lt(abs(objective(fit) - 2.87953510802469), 1e-9)
   expect_lt(max(abs(fit$solution$W - fixture("F1_W.csv"))), 1e-6)
-  # closed form
   s <- c(2, 1.5, 1, .5)
   w <- pmax(2 * s^3 - .7 - .4 - .3 * s, 0) / (2 * s^4)
   expect_equal(unname(diag(fit$solution$W)), w, tolerance = 1e-6)
@@ -31,10 +28,6 @@ test_that("fixture 2: optimum, exact zeros and the dual", {
   expect_lt(max(abs(fit$solution$P[3:8, ] - fixture("F2_P.csv")[3:8, ])), 1e-3)
   expect_lt(max(abs(fit$solution$Q[, 1:4] - fixture("F2_Q.csv")[, 1:4])), 1e-3)
 })
-
-# ---- certificate --------------------------------------------------------------------
-
-# ---- Algorithm 1 ---------------------------------------------------------------------
 
 test_that("P1: the step for W is the Kronecker solve, in the twin and in C", {
   x <- alfs_data(7, 4, 4) / 5
@@ -77,7 +70,6 @@ test_that("solver = \"paper\" follows the literal Algorithm 1", {
       rough <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper",
         control = ufs_control(tol = 1e-1))
       expect_lt(rough$iterations, b$iterations)
-      # P12, and the certified optimum is better
       ours <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel,
         control = ufs_control(tol = 1e-6, max_iter = 5000))
       expect_gte(min(a$objective), ours$certificate[["dual"]])
@@ -98,8 +90,6 @@ test_that("Algorithm 1 stops only when the objective has settled, too", {
   expect_identical(b$iterations, a$iterations)
   expect_equal(objective(b), a$objective[a$iterations], tolerance = 1e-8)
 })
-
-# ---- equivariance ----------------------------------------------------------------------
 
 test_that("P9: equal samples get equal norms", {
   x <- alfs_data(12, 8, 9)
@@ -136,7 +126,6 @@ test_that("P10: W = 0 exactly at its bounds, and not below", {
   expect_false(zero(alpha = NULL, alpha_rel = .97, beta = 0))
   expect_false(zero(alpha = 0, beta_rel = .97))
   expect_warning(alfs_raw(x, alpha_rel = 1), class = "ufs_warning_zero")
-  # With W = 0 the dual still ranks.
   key <- sqrt(rowSums(fit$solution$P^2))
   expect_identical(unname(sample_ranking(fit)), order(-key))
   expect_warning(alfs_raw(x, alpha_rel = 1e-5, beta_rel = 1e-5), class = "ufs_warning_weak")
@@ -168,8 +157,6 @@ test_that("rows of samples that are not in use are exactly zero with lambda > 0,
   for (iterations in c(40, 150, 400)) expect_identical(few(control = polished(iterations)), used)
 })
 
-# ---- shapes ------------------------------------------------------------------------------
-
 test_that("bad input is refused with the argument's name", {
   x <- alfs_data(10, 5)
   expect_error(ufs_alfs(x[1:2, ]), class = "ufs_error_input")
@@ -191,8 +178,6 @@ test_that("iterations and tolerance are respected", {
   none <- alfs_raw(x, control = ufs_control(max_iter = 0, warn = FALSE))
   expect_true(all(none$solution$W == 0) && none$status == "max_iter")
 })
-
-# ---- lambda > 0 on the columns in use ----------------------------------------------------
 
 test_that("working on few columns changes the way, not the answer", {
   # Structure in 6 of 30 columns, on its own scale: few columns are in use.
@@ -217,7 +202,6 @@ test_that("working on few columns changes the way, not the answer", {
   expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
   by_admm <- run("alfs_newton")
   expect_equal(by_admm$objective, wide$objective, tolerance = 2e-6)
-  # Newton's method takes fewer iterations; none is lost or counted twice.
   expect_lt(few$iterations, by_admm$iterations)
   expect_identical(run("alfs_newton", 1e-12, 133L)$trace[, 1], as.double(0:133))
 })
@@ -383,8 +367,6 @@ test_that("lambda > 0: balanced penalties and Newton's method reach the goal in 
   expect_lt(taken(30, 60, 8, 1e-8), 160)
 })
 
-# ---- lambda = 0 on many columns -----------------------------------------------------------
-
 test_that("many columns: the optimum and its dual", {
   # 10 samples, structure in 30 of 200 columns.
   x <- sweep(alfs_data(10, 200, 21), 2, rep(c(2, .4), c(30, 170)), "*")
@@ -422,8 +404,6 @@ test_that("many columns: the optimum and its dual", {
   expect_true(all(diff(vapply(ended, `[[`, 0, "objective")) < 0))
 })
 
-# ---- every iteration in the trace --------------------------------------------------------
-
 test_that("`current` is the objective of each iteration's W, residuals are those of its copies", {
   # Small numbers: a residual is relative, whatever the unit.
   x <- alfs_data(11, 7, 23) / 100
@@ -447,14 +427,9 @@ test_that("`current` is the objective of each iteration's W, residuals are those
       misfit <- sqrt(sum((literal$wx - before$z)^2) / sum(literal$wx^2))
       expect_equal(last[["primal_weights"]], misfit, tolerance = 1e-6)
     }
-    # Every prefix is the run itself.
     expect_equal(paper(10)$trace$current, whole$trace$current[1:11], tolerance = 1e-12)
   }
 })
-
-# ---- the block form with B = I ----------------------------------------------------------
-
-# ---- rankings ---------------------------------------------------------------------------
 
 test_that("pivots are greedy TED picks in a growing pool", {
   x <- alfs_data(12, 30, 17)
@@ -507,7 +482,6 @@ test_that("select and samples change rankings, and the scores with them", {
     expect_silent(chosen <- selected_features(fit, k, as = "index"))
     expect_identical(chosen, unname(feature_ranking(fit))[seq_len(k)])
   }
-  # Samples: TED in the space of the chosen features.
   data <- scale(x[, -4])
   space <- function(k) data[, match(selected_features(fit, k, as = "index"), (1:16)[-4]), drop = FALSE]
   picks <- function(k) {
@@ -518,7 +492,6 @@ test_that("select and samples change rankings, and the scores with them", {
   expect_identical(selected_samples(fit, 10, as = "index"), picks(7)[1:10])
   expect_identical(selected_samples(fit, 10, as = "index", k = 3), picks(3)[1:10])
   expect_setequal(selected_samples(fit, 30), 1:30)
-  # Picks complement samples that have labels.
   known <- c(2L, 11L)
   more <- suppressWarnings(ufs_alfs(x, select = "pivot", select_samples = "ted", labelled = known))
   z <- space(7)
@@ -527,7 +500,6 @@ test_that("select and samples change rankings, and the scores with them", {
   expect_false(identical(given, setdiff(picks(7), known)))
   expect_refusals("without a label" = selected_samples(more, 29, k = 3), selected_samples(fit, 3, k = 16),
     selected_samples(norm, 3, k = 2), selected_samples(fit, 31))
-  # Facility location in the same space; print() says what norms are worth.
   cover <- suppressWarnings(ufs_alfs(x, select = "pivot", select_samples = "facility"))
   expect_identical(selected_samples(cover, 30, as = "index"), facility_order(space(7), 30L))
   expect_identical(selected_samples(cover, 5, as = "index", k = 3), facility_order(space(3), 5L))
@@ -549,7 +521,6 @@ test_that("Algorithm 1 with a constant penalty converges, as Theorem 3.1 says; i
     residual <- as.matrix(constant$trace[kinds])
     expect_lt(max(residual[4001, ]), 1e-4)
     expect_true(all(residual[4001, ] < 1e-2 * residual[11, ]))
-    # The published schedule is the default.
     expect_identical(run(solver = "paper")$trace, run(solver = "paper", rho0 = 1e-6, tau = 1.1, rho_max = 1e10)$trace)
     early <- run(solver = "paper", rho_max = 1e-3, control = polished(200))
     expect_false(isTRUE(all.equal(early$trace$current, run(solver = "paper", control = polished(200))$trace$current)))
@@ -575,8 +546,6 @@ test_that("select = \"auto\" takes pivots where they keep more neighbours", {
   expect_identical(feature_ranking(same), feature_ranking(ufs_alfs(x[, 1:10])))
 })
 
-# ---- representatives, path, plots -----------------------------------------------------------
-
 test_that("representatives are the largest entries of W X", {
   fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
   weight <- fit$solution$W %*% t(scale(as.matrix(mtcars)))
@@ -590,11 +559,9 @@ test_that("representatives are the largest entries of W X", {
     expect_equal(one$weight, unname(weight[names(best), name]))
     expect_equal(one$share, unname(-best / sum(abs(weight[, name]))))
   }
-  # Only chosen samples, new rows, columns in another order.
   few <- representatives(fit, mtcars[5:6, 11:1], n = 2, m = 3)
   expect_true(all(few$representative %in% selected_samples(fit, 3)))
   expect_identical(few$sample, rep(rownames(mtcars)[5:6], each = 2))
-  # A single one.
   one <- representatives(fit, mtcars, m = 1)
   expect_identical(unique(one$representative), selected_samples(fit, 1))
   expect_equal(one$share, rep(1, 32))

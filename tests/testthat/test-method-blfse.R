@@ -67,7 +67,6 @@ test_that("p > n and p = n: the solver is the literal one, in both orders and pr
       expect_identical(unname(feature_ranking(fit)), ref$rank)
       expect_equal(as.matrix(fit$history[1:6]), as.matrix(ref$history[1:6]), ignore_attr = TRUE)
       expect_lt(spread(fit$trace$objective, ref$trace$total), 1e-11 * max(abs(ref$trace$total)))
-      # t5: T1 from the distances, T1 from v'(G o N)v.
       expect_lt(spread(fit$trace$T1, ref$trace$sep), 1e-12)
       expect_lt(fit$certificate[["kkt"]], 1e-9)
     }
@@ -198,8 +197,6 @@ test_that("t14: at psi = 0.9 nine of ten agreeing base clusterings keep full con
   expect_equal(w[2, 3], 0.09 / 0.16, tolerance = 1e-12)
 })
 
-# ---- arguments and degenerate input ------------------------------------------------------
-
 quiet <- ufs_control(warn = FALSE)
 
 test_that("scaling is what the help page says; centring changes nothing", {
@@ -299,7 +296,6 @@ test_that("without c components the clusters come from Y, without random numbers
   # Samples of one component are never parted.
   component <- ref_components(fit$solution$S, 1e-10)
   expect_true(all(tapply(fit$solution$cluster, component, function(g) length(unique(g))) == 1))
-  # Too few components.
   few <- blfse_plain(d, control = list(max_iter = 0))
   expect_identical(few$n_component, 1L)
   expect_length(unique(few$solution$cluster), 3L)
@@ -322,7 +318,6 @@ test_that("base results: batches of Inf-FS, k-means on the best features", {
   expect_identical(fit$params$resample, "batches")
   set.seed(5)
   expect_identical(ufs_blfse(x, 3, 2, control = quiet)$solution, fit$solution)
-  # The same base results, given: no random numbers, the same fit.
   again <- ufs_blfse(x, 3, scores = fit$solution$scores, labels = fit$solution$labels, control = quiet)
   expect_equal(again$solution$v, fit$solution$v, tolerance = 1e-10)
   # k-means on the two best of base 1, in the columns as the model sees them.

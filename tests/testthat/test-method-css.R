@@ -95,7 +95,6 @@ test_that("after swaps no exchange captures more, in both forms, with a ridge an
   fit <- ufs_css(x, k = 4, mu_rel = 0, swaps = TRUE)
   expect_gte(fit$certificate[["captured"]], ufs_css(x, k = 4, mu_rel = 0)$certificate[["captured"]])
   expect_refusals(ufs_css(x, swaps = 2), ufs_css(x, starts = 2), ufs_css(x, optimal = TRUE))
-  # Nothing is left to exchange for.
   few <- ufs_css(planted(30, 6, informative = 4)$x[, c(1:6, 1:6)], k = 9, mu_rel = 0, swaps = TRUE)
   expect_identical(few$params$swaps, 0L)
 })
@@ -222,13 +221,11 @@ test_that("copies, dependent and constant columns", {
     expect_equal(fit$trace$captured[nrow(fit$trace)], 1, tolerance = 1e-10)
     expect_false(is.unsorted(fit$trace$captured))
   }
-  # Without a ridge every pick adds a dimension, as long as there is one.
   fit <- suppressWarnings(ufs_css(copies, mu_rel = 0))
   z <- scale(copies[, -17])
   at <- match(picks_of(fit)[1:8], setdiff(1:18, 17))
   expect_identical(qr(z[, at])$rank, 8L)
   expect_true(all(fit$trace$decrease[9:17] == 0))
-  # Of equal columns the first.
   expect_true(all(picks_of(ufs_css(cbind(x, x), k = 8, mu_rel = 0)) <= 8L))
 })
 
@@ -243,7 +240,6 @@ test_that("predict() rebuilds the columns of new rows by least squares", {
     got <- predict(fit, x[26:40, ], k = k, type = "reconstruction")
     expect_equal(got, expected, tolerance = 1e-8, ignore_attr = TRUE)
     expect_identical(colnames(got), colnames(x))
-    # The chosen columns are all it needs.
     expect_equal(predict(fit, x[26:40, rev(chosen), drop = FALSE], k = k, type = "reconstruction"), got)
   }
   expect_identical(predict(fit, x[26:40, ], k = 2), x[26:40, selected_features(fit, 2)])
@@ -427,7 +423,6 @@ test_that("a tall x too large for a copy gives what the copy gives", {
 })
 
 test_that("RV and GCD of a choice are those of their definitions", {
-  # By projectors on rows, and by the correlation matrix.
   literal <- function(z, s) {
     project <- function(q) q %*% t(q)
     span <- project(qr.Q(qr(z[, s, drop = FALSE])))
@@ -447,7 +442,6 @@ test_that("RV and GCD of a choice are those of their definitions", {
     expect_equal(many$gcd[5], literal(centred(x), picks_of(fit)[1:5])[2])
     expect_true(all(many$rv <= 1 + 1e-12 & many$gcd <= 1 + 1e-12))
   }
-  # A copy adds nothing.
   expect_equal(ufs_captured(c(1, 3), cbind(x[, 1:6], x[, 1]), criteria = TRUE)$gcd,
     ufs_captured(c(1, 3, 7), cbind(x[, 1:6], x[, 1]), criteria = TRUE)$gcd)
   expect_error(ufs_captured(1, x, criteria = NA), class = "ufs_error_argument")
@@ -700,7 +694,6 @@ test_that("columns that do not vary have squares where nothing is taken off, and
   expect_identical(names(fit$feature_scores)[is.na(fit$feature_scores)], "zero")
   own <- suppressWarnings(ufs_captured("a", z, center = FALSE, scale = FALSE))
   expect_equal(own$captured, 1 - sum(qr.resid(qr(z[, "a"]), z)^2) / sum(z^2))
-  # Of all methods that see columns through their inner products.
   pca <- suppressWarnings(ufs_pca(z, 1, center = FALSE, scale = FALSE))
   expect_identical(selected_features(pca, 1), "b")
   expect_equal(pca$certificate[["bound"]], svd(z)$d[1]^2 / sum(z^2))

@@ -29,7 +29,6 @@ test_that("exact draws are weighted sampling without replacement", {
   x <- sample_data(6, 4)
   x[1, ] <- 3 * x[1, ]
   prob <- ref_leverage(x, 2)$samples
-  # Scores are shares of ranks.
   expect_equal(sort(unname(sample_scores(raw(ufs_cur, x, rank = 2)))), 1:6 / 6)
   withr::with_seed(1, {
     draws <- replicate(3000, unname(raw(ufs_cur, x, rank = 2)$sample_ranking[1:2]))
@@ -96,7 +95,6 @@ test_that("arguments and randomness", {
     expect_error(ufs_cur(short, rank = 3, center = FALSE, control = quiet), "has rank 2\\.")
   }
   expect_refusals(ufs_cur(x, draw = "best"), ufs_cur(x, draw = "random"), ufs_cur(x, draw = "random", m = 3))
-  # A number to show, where the draw does not need it.
   expect_length(selected_samples(ufs_cur(x, m = 3)), 3)
 })
 
@@ -125,7 +123,6 @@ test_that("U is the best for the chosen rows and columns, and the error is that 
       expect_equal(fit$certificate[["error"]], error, tolerance = 1e-8)
       s <- svd(z)$d
       expect_equal(fit$certificate[["best_error"]], sum(s[-(1:3)]^2) / sum(s^2), tolerance = 1e-8)
-      # No other U does better.
       worse <- chosen$U * (1 + 1e-2 * (row(chosen$U) == 1))
       expect_gt(sum((z - chosen$C %*% worse %*% chosen$R)^2) / sum(z^2), error - 1e-14)
     }

@@ -31,9 +31,7 @@ test_that("correlation: rank against the largest correlation with those chosen",
     expect_equal(got$certificate[["before"]], max(r[lower.tri(r)]))
     expect_equal(got$certificate[["rank_lost"]], mean(match(chosen, ranking)) - 4.5)
   }
-  # Strength 0 is the ranking itself.
   expect_identical(feature_ranking(ufs_diversify(fit, x, k = 8, strength = 0)), feature_ranking(fit))
-  # Nested in k for the same pool; the others follow as they were.
   small <- ufs_diversify(fit, x, k = 4, pool = 20)
   got <- ufs_diversify(fit, x, k = 8, pool = 20)
   expect_identical(selected_features(got, 4), selected_features(small, 4))

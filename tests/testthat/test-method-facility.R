@@ -55,7 +55,6 @@ test_that("without a table: several blocks of candidates, rows of zeros and copi
     expect_identical(picks_of(tiles), picks_of(kept))
     expect_equal(tiles$trace$objective, kept$trace$objective, tolerance = 1e-12)
     expect_true(all(tiles$trace$bound >= kept$trace$bound * (1 - 1e-12)))
-    # What the others would add next, and what a pick added.
     expect_equal(tiles$statistic, kept$statistic, tolerance = 1e-9)
     expect_gt(max(tiles$trace$evaluations), 200)
     expect_lt(sum(tiles$trace$evaluations), 0.3 * 650 * 90)
@@ -116,7 +115,6 @@ test_that("labelled samples cover and are not picked", {
   expect_identical(unname(which(is.na(sample_scores(fit)))), c(2L, 11L))
   expect_identical(unname(sample_ranking(fit))[29:30], c(2L, 11L))
   expect_identical(sample_ranking(ufs_facility(x, m = 6, labelled = 1:30 %in% c(2, 11))), sample_ranking(fit))
-  # Two labels complement each other as two picks would.
   first <- ufs_facility(x, m = 5)
   rest <- ufs_facility(x, m = 3, labelled = selected_samples(first, 2))
   expect_identical(picks_of(rest), picks_of(first)[3:5])
@@ -156,8 +154,6 @@ test_that("m is a number of picks, and without it the certificate is the least f
   }
   expect_refusals(ufs_facility(x, bandwidth = 2), ufs_facility(x, similarity = suppressWarnings(ufs_graph(x[1:20, ]))))
 })
-
-# ---- sparse samples, candidates, budgets -----------------------------------------------------------
 
 # Plain greedy choice among what is affordable, by the gain over cost^power.
 literal_budget <- function(s, cost, budget, power, labelled = integer()) {
@@ -200,7 +196,6 @@ test_that("a budget: the better of two greedy choices, and a bound that no set p
         made$value + sum(pmin(1, pmax(0, budget - before) / cost[open][by_cost]) * gain[by_cost])
       }, 0)
       expect_equal(found$bound[1L], min(most), tolerance = 1e-10)
-      # Best of all sets within the budget.
       best <- max(value[sets %*% cost <= budget])
       expect_gte(found$bound[1L], best - 1e-8)
       expect_lte(found$bound[1L], 2 * best)
@@ -295,7 +290,6 @@ test_that("with candidates drawn the picks are the greedy ones among them, and t
       expect_equal(some$left, replace(gain, c(labelled, some$order), 0), tolerance = 1e-9)
       most <- sum(cover) + cumsum(sort(gain, decreasing = TRUE))[1:40]
       expect_true(all(some$bound <= most * (1 + 1e-10)))
-      # Greedy choice among all is below it, too.
       all <- facility_picks(like, 700L, 40L, open, 0L, control)
       expect_true(all(all$run$trace[, "objective"] <= some$bound * (1 + 1e-12)))
     }
@@ -334,7 +328,6 @@ test_that("of very many rows some thousands are looked at, which the print says"
   fit <- ufs_facility(x, m = 2)
   expect_identical(fit$params$looked_at, 2000L)
   expect_output(print(fit), "2000 candidates spread over the rows, the bound at all")
-  # The value is the sum of the larger of both similarities, 1 + cosine.
   unit <- scale(x)
   unit <- unit / sqrt(rowSums(unit^2))
   best <- pmax(unit %*% unit[fit$solution$order[1], ], unit %*% unit[fit$solution$order[2], ])

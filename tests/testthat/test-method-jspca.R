@@ -106,7 +106,6 @@ test_that("10 above lambda_max all loadings vanish, with a warning", {
     expect_warning(fit <- jspca(x, 3, lambda_rel = 1.01, loss = loss), class = "ufs_warning_vanished")
     expect_true(all(fit$solution$Q == 0) && all(coef(fit) == 0))
     expect_identical(fit$status, "converged")
-    # Then the ranking is by how near each feature is to entering.
     expect_true(all(fit$feature_key < 1))
     expect_equal(unname(fit$feature_ranking), order(-fit$feature_key))
     expect_warning(expect_warning(plain <-
@@ -138,7 +137,6 @@ test_that("14 predict: scores, reconstruction, selection", {
     residual <- sqrt(colSums(((x - back) / rep(unit, each = 40))[, -5]^2))
     expect_equal(residual, fit$solution$residual[-5], tolerance = 1e-10)
     if (center) expect_equal(unname(back[, 5]), rep(5, 40))
-    # Columns are found by name, rows may be new.
     mixed <- as.data.frame(x[7:9, 31:1])
     expect_equal(predict(fit, mixed, type = "scores"), scores[7:9, ])
     expect_equal(predict(fit, mixed, type = "reconstruction"), back[7:9, ])
@@ -152,8 +150,6 @@ test_that("14 predict: scores, reconstruction, selection", {
   expect_refusals(predict(fit, x, n_components = 4, type = "scores"), predict(fit, x, type = "nothing"),
     predict(fit, type = "scores"), predict(fit, x))
 })
-
-# ---- the exact solver ----------------------------------------------------------------------
 
 test_that("D3 exact zeros, certificate, and a fixed point of the plain iteration", {
   for (size in list(c(50, 120, 3), c(90, 25, 2))) {
@@ -266,8 +262,6 @@ test_that("a penalty too small for the exact solver is reported as stalled", {
   expect_gt(fit$certificate[["kkt"]], 0.1)
 })
 
-# ---- arguments, edges, face -----------------------------------------------------------------
-
 test_that("over samples a penalty too small for rows goes to the reweighted steps", {
   x <- withr::with_seed(1, matrix(rnorm(400), 10) + rnorm(10) %o% rnorm(40))
   calm <- quiet(max_iter = 2000)
@@ -278,7 +272,6 @@ test_that("over samples a penalty too small for rows goes to the reweighted step
   plain <- jspca(x, 3, lambda_rel = 1e-5, loss = "sample", solver = "paper", control = calm)
   expect_equal(fit$feature_scores, plain$feature_scores)
   expect_output(print(fit), "too small for \"exact\"")
-  # The order of the samples decides nothing.
   turned <- jspca(x[10:1, ], 3, lambda_rel = 1e-5, loss = "sample", control = calm)
   expect_equal(turned$feature_scores, fit$feature_scores, tolerance = 1e-6)
   expect_identical(head(turned$feature_ranking, 20), head(fit$feature_ranking, 20))
@@ -377,7 +370,6 @@ test_that("over many samples of few features the answer is that of any other dat
   off <- gradient - s$Q / pmax(fit$feature_scores, 1e-300)
   expect_lt(max(sqrt(rowSums(off[live, ]^2))), 1e-4)
   expect_lt(max(sqrt(rowSums(gradient[!live, , drop = FALSE]^2)), 0), 1 + 1e-4)
-  # Sparse data take the other way.
   other <- ufs_jspca(Matrix::Matrix(x, sparse = TRUE), 3)
   expect_lt(relative(fit$feature_scores, other$feature_scores), 1e-5)
   expect_equal(tail(fit$trace$objective, 1), tail(other$trace$objective, 1), tolerance = 1e-10)
@@ -541,7 +533,6 @@ test_that("Gram matrices of older weights change neither the descent nor the lim
   expect_identical(exact$status, "converged")
   expect_lte(max(diff(exact$trace$objective)), 1e-10 * last(exact))
   expect_equal(last(exact), last(plain), tolerance = 1e-5)
-  # Optimal for new weights too.
   z <- scale(data$x)
   s <- exact$solution
   w <- 1 / (2 * sqrt(rowSums((z - z %*% s$Q %*% t(s$P))^2)))
@@ -629,7 +620,6 @@ test_that("the plain iteration is tried first only where no loading may be the w
 test_that("the reconstruction is that of Q P', in the units of the data", {
   fit <- ufs_jspca(mtcars, n_components = 3, loss = "feature")
   expect_match(picture(fit, "objective")$subtitle, "a fixed-point iteration: the objective may rise")
-  # The other loss falls in every step.
   fit <- ufs_jspca(mtcars, 2, loss = "sample", control = ufs_control(warn = FALSE))
   expect_false(any(grepl("may rise", picture(fit, "objective")$subtitle)))
 })

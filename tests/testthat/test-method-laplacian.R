@@ -26,10 +26,8 @@ test_that("the score is that of the definition, and 1 - it is larger for better"
 })
 
 test_that("constants beside isolated samples", {
-  # Constant wherever there are neighbours: no score, not the best one.
   w <- abs(ref_graph(noise(12, 2), 3))
   w[12, ] <- w[, 12] <- 0
-  # Not one value repeated, but the same number up to rounding.
   x <- cbind(noise(12, 2), c(0.3 + (1:11 %% 2) * 5e-17, 5))
   fit <- suppressWarnings(ufs_laplacian(x, w))
   expect_true(is.na(feature_scores(fit)[[3]]))
@@ -67,7 +65,6 @@ test_that("a feature that is constant on the connected samples has no score, and
 test_that("a matrix that stays as it is is not copied", {
   x <- withr::with_seed(1, matrix(rnorm(60), 10, dimnames = list(letters[1:10], NULL)))
   expect_identical(as_ufs_operator(open_quietly(x), FALSE, FALSE, as_is = TRUE)$x, open_quietly(x)$x)
-  # A column is left out: no copy of the others either.
   flat <- as_ufs_operator(open_quietly(replace(x, 1:10, 3)), FALSE, FALSE, as_is = TRUE)$x
   expect_identical(flat[c("kind", "column")], list(kind = "scaled", column = 2:6))
   expect_identical(x_dense(flat), unname(x[, -1]))

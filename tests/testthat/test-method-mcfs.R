@@ -107,7 +107,6 @@ test_that("collinear columns are passed over, duplicates by index", {
   expect_identical(out$coef[5:8, 1], rep(0, 4))
   expect_equal(drop(twice %*% out$coef), drop(x %*% qr.coef(qr(x), y)), tolerance = 1e-9)
   expect_lt(out$kkt, 1e-10)
-  # Mirrored columns are the same variable.
   out <- path(cbind(x, -x), y, 4)
   expect_identical(out$coef[5:8, 1], rep(0, 4))
 })

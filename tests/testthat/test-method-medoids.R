@@ -102,8 +102,6 @@ test_that("CLARA takes samples enough for its medoids; k-means needs an iteratio
   expect_identical(error$argument, "max_iter")
 })
 
-# ---- sparse samples, fixed centres, candidates --------------------------------------------------
-
 sparse_counts <- function(n, p, seed) {
   withr::with_seed(seed, {
     x <- matrix(rpois(n * p, .12), n)

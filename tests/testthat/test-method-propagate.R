@@ -82,8 +82,6 @@ test_that("bad input is refused", {
   expect_error(ufs_propagate(w, path_labels, x = "a"), class = "ufs_error_input")
 })
 
-# ---- graphs given by their edges: conjugate gradients (src/propagate.c) --------------------------
-
 # n nodes in two rings with some chords, one node alone and a pair that nothing labels.
 ring_graph <- function(n, seed, weak = 1) {
   withr::with_seed(seed, {
@@ -120,7 +118,6 @@ test_that("conjugate gradients, Cholesky and the literal solution agree, whateve
       expect_identical(sparse, out)
     }
   }
-  # A loop, a graph object, one class.
   expect_identical(ufs_propagate(w + diag(n), y), ufs_propagate(w, y))
   graph <- suppressWarnings(ufs_graph(planted(700, 10, c = 3)$x, 6))
   labels <- rep(NA, 700)

@@ -12,7 +12,6 @@ test_that("the gap certifies: no other point is below the bound", {
     best <- sum(ref$residual) + fit$params$gamma * sum(ref$row_norm)
     expect_gt(best, fit$certificate[["dual"]])
     expect_lt(abs(min(fit$trace$best) / best - 1), 1e-3)
-    # The reported A reaches the reported objective: residuals and norms add up to it.
     expect_equal(sum(fit$solution$residual) + fit$params$gamma * sum(fit$solution$row_norm),
       min(fit$trace$best), tolerance = 1e-10)
   }

@@ -63,7 +63,6 @@ test_that("the window of lambda", {
   expect_identical(fit$params$lambda_identity, NA_real_)
   expect_equal(fit$params$lambda_max, max(ref_row_norms(crossprod(wide, wide / ref_row_norms(wide)))))
   expect_equal(fit$params$lambda, 0.5 * fit$params$lambda_max)
-  # A column twice: no full rank, no lower end.
   expect_identical(ufs_rsr(cbind(x, x[, 1]))$params$lambda_identity, NA_real_)
 })
 
@@ -148,7 +147,6 @@ test_that("W = I beyond its simple bound, and W = 0 from the end of the window o
   expect_identical(unname(coef(fit)), diag(30))
   expect_identical(fit$iterations, 1L)
   expect_identical(fit$certificate[["gap"]], 0)
-  # No point nearby is better: it is the minimum.
   best <- 1.3 * low * 30
   expect_equal(tail(fit$trace$objective, 1), best, tolerance = 1e-6)
   tight <- quiet(ufs_rsr(x, lambda = 1.3 * low, center = FALSE, scale = FALSE, solver = "irls",
@@ -305,7 +303,6 @@ test_that("each row has a penalty of its own: the reweighted reference, and a bo
     other <- replace(factor, 11, Inf)
     best <- ref_rsr_objective(x, ref_rsr(x, lambda, 400, 1e-13, other), lambda, other)
     expect_lt(abs(value / best - 1), 2e-5)
-    # The bound is one: it is below the best, and not by much.
     bound <- (1 - fit$certificate[["gap"]]) * value
     expect_lte(bound, best * (1 + 1e-9))
     expect_gt(bound, best * (1 - 1e-4))
@@ -342,7 +339,6 @@ test_that("rows of equal size that are steepest in turn are not moved one by one
 })
 
 test_that("samples that are rebuilt without any residual are counted in the print", {
-  # More columns than samples: each sample can be met exactly.
   x <- withr::with_seed(1, matrix(stats::rnorm(30), 5))
   fit <- quiet(ufs_rsr(x, lambda_rel = 1e-4))
   expect_identical(fit$n_exact, 5L)

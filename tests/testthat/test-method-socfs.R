@@ -12,8 +12,6 @@ quiet <- function(...) ufs_control(..., warn = FALSE)
 # Never up, by more than rounding.
 expect_monotone <- function(objective, slack = 1e-12) expect_true(all(diff(objective) <= slack * abs(objective[-1])))
 
-# ---- fixtures and the literal twin -------------------------------------------------------
-
 test_that("the fixture socfs1 is reproduced (p-form)", {
   read <- function(name) {
     file <- test_path("fixtures", "socfs", paste0("socfs1_", name, ".csv"))
@@ -93,8 +91,6 @@ test_that("a V for all p columns loses the rows of constant columns", {
   expect_true(all(got$solution$V[c(1, 8), ] == 0))
 })
 
-# ---- descent and optimality ----------------------------------------------------------------
-
 test_that("polishing a plain run never raises the objective and makes zeros exact", {
   data <- socfs_data(50, 80, 3, 10, 5)
   fit <- function(polish) {
@@ -147,10 +143,6 @@ test_that("warm_irls and path change the way, not the contract", {
   expect_false(path$trace$objective[1] == warm$trace$objective[1])
 })
 
-# ---- symmetries ---------------------------------------------------------------------------
-
-# ---- penalties ----------------------------------------------------------------------------
-
 test_that("lambda and lambda_rel are two ways to say the same, and recorded", {
   data <- socfs_data(30, 20, 2, 5, 10)
   a <- ufs_socfs(data$x, 2, lambda_rel = 0.25, init = data$label)
@@ -182,8 +174,6 @@ test_that("from lambda_max on every row is zero, with a warning", {
     solver = "paper", control = quiet(tol = -1)))
   expect_lte(max(feature_scores(irls)) * s, 1e-4)
 })
-
-# ---- degenerate input ------------------------------------------------------------------------
 
 test_that("equal features share their row, under either solver", {
   data <- socfs_data(40, 20, 3, 6, 12)
@@ -217,8 +207,6 @@ test_that("the smallest and largest numbers of clusters", {
   tiny <- ufs_socfs(data$x[1:3, 1, drop = FALSE], 2, control = quiet())
   expect_identical(length(feature_scores(tiny)), 1L)
 })
-
-# ---- starts -----------------------------------------------------------------------------------
 
 test_that("no draw is made where a start is given", {
   data <- socfs_data(40, 30, 3, 6, 15)
@@ -259,7 +247,6 @@ test_that("from random starts the exact solver ends no higher than the paper's i
 test_that("V = 0 from labels is not the answer while another V is lower", {
   x <- as.matrix(iris[, 1:4])
   for (rel in c(0.3, 0.7)) {
-    # Labels that say nothing about the data.
     fit <- function(solver) ufs_socfs(x, 3, lambda_rel = rel, init = rep(1:3, 50), solver = solver, control = quiet())
     plain <- fit("paper")
     exact <- fit("exact")
@@ -337,13 +324,10 @@ test_that("every kind of start works", {
   s <- svd(skew)
   expect_equal(ufs_socfs(data$x, 3, init = skew)$solution, ufs_socfs(data$x, 3, init = tcrossprod(s$u, s$v))$solution)
   expect_identical(as_labels$solution$cluster, max.col(as_labels$solution$E, ties.method = "first"))
-  # Fewer distinct samples than clusters: k-means cannot, a random start can.
   rows <- data$x[rep(1:2, 10), ]
   expect_warning(fit <- ufs_socfs(rows, 3, control = quiet()), class = "ufs_warning_start")
   expect_identical(fit$params$init, "random")
 })
-
-# ---- errors, contract ----------------------------------------------------------------------------
 
 test_that("bad arguments are classed errors that name the argument", {
   x <- as.matrix(iris[1:20, 1:4])

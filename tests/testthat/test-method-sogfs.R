@@ -116,7 +116,6 @@ test_that("the eigenvalue sums of the trace are those of the learnt graph", {
     expect_equal(last$zeros, sum(values[1:4]), tolerance = 1e-5)
     # The last one only tells whether the graph has too many components.
     expect_equal(last$next_zeros, sum(values[1:5]), tolerance = 0.1)
-    # F spans the space of the four lowest.
     l <- diag(rowSums(s)) - s
     expect_equal(sum(fit$solution$F * (l %*% fit$solution$F)), sum(values[1:4]), tolerance = 1e-5)
   }

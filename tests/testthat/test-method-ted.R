@@ -162,7 +162,6 @@ test_that("picks in advance are the picks one by one, whoever was not followed",
     expect_identical(many$order, one$order)
     expect_lt(max(abs(many$score - one$score)), 1e-8 * one$score[1])
     expect_lt(max(abs(many$left - one$left)), 1e-8 * one$score[1])
-    # The decreases are what the picks take off, recomputed.
     k <- tcrossprod(x)
     for (t in 1:20) {
       j <- many$order[t]
@@ -173,7 +172,6 @@ test_that("picks in advance are the picks one by one, whoever was not followed",
       k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
     }
   }
-  # With items given beforehand, and as many picks as there are items.
   some <- x[1:300, ]
   expect_identical(ted_greedy(some, 295L, 1, form = "p", open = list(labelled = 6:10))$order[1:60],
     ted_greedy(some, 295L, 1, form = "n", open = list(labelled = 6:10))$order[1:60])
@@ -205,8 +203,6 @@ test_that("what the samples left over would bring has its digits when hardly any
   expect_lt(max(fit$statistic[left]), 1e-3 * fit$statistic[fit$solution$order[1]])
 })
 
-# ---- kernels
-
 # Greedy TED on an explicit kernel; some rows given, some not allowed.
 ref_ted_kernel <- function(k, m, mu, given = integer(), allowed = rep(TRUE, nrow(k))) {
   for (j in given) k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
@@ -237,7 +233,6 @@ test_that("kernels: the picks are those of the explicit kernel", {
     ref_ted_kernel(k, 8L, .01, given))
   narrow <- ufs_ted(x, m = 5, similarity = "heat", bandwidth = width / 3)
   expect_identical(unname(narrow$solution$order), ref_ted_kernel(k^3, 5L, .01))
-  # Order, unit and rotation decide nothing.
   turn <- withr::with_seed(3, sample(60))
   expect_identical(turn[ufs_ted(1e6 * x[turn, ], m = 12, similarity = "heat")$solution$order],
     unname(fit$solution$order))
@@ -306,7 +301,6 @@ test_that("only candidates are picked, and what all is worth counts", {
   for (form in c("n", "p")) {
     out <- ted_greedy(x, 10L, 2, form, list(labelled = c(2L, 5L), allowed = allowed))
     expect_identical(out$order, ref_ted_kernel(tcrossprod(x), 10L, 2, c(2L, 5L), allowed))
-    # As many as there are.
     expect_length(ted_greedy(x, 30L, 2, form, list(allowed = allowed))$order, 20L)
   }
 })

@@ -24,8 +24,6 @@ expect_topk <- function(fit) {
   if (fit$params$bound) expect_lte(fit$certificate[["bound"]], fit$certificate[["selection_objective"]] + 1e-9)
 }
 
-# ---- fixtures -----------------------------------------------------------------------------
-
 test_that("unsupervised fixture F2", {
   fit <- f2_fit(n_clusters = 3)
   expect_topk(fit)
@@ -46,7 +44,6 @@ test_that("unsupervised fixture F2", {
   expect_equal(fit$trace$v_iterations, trace$sp2_iter)
   expect_equal(fit$trace$g, trace$sp2_obj, tolerance = 1e-9)
   expect_equal(fit$trace$theta_change, trace$dTheta, tolerance = 1e-6)
-  # Property 13.
   expect_identical(fit$status, "converged")
   expect_lt(fit$trace$objective[3L], fit$trace$objective[1L])
   expect_true(all(fit$trace$g <= fit$trace$g_admm + 1e-12))
@@ -102,7 +99,6 @@ test_that("structured supervision and other settings are the literal loop", {
   expect_lt(max(abs(fit$solution$A - ref$A)), 1e-8)
   expect_equal(fit$trace$objective, ref$trace$joint, tolerance = 1e-9)
   expect_true(is.na(fit$certificate[["bound"]]))
-  # lambda_i = 0: no graph in the selection, beta = 1.
   fit <- ufs_topk(f2_x(), 3, n_clusters = 2, alpha_e = 3, center = FALSE, scale = FALSE,
     solver = "paper", control = ufs_control(paper = list(lambda_i = 0, bound = FALSE)))
   ref <- ref_topk(X, 3L, 2L, alpha_E = 3, lambda_I = 0)
@@ -122,8 +118,6 @@ test_that("p > n is the literal loop too, with standardised columns", {
   expect_identical(fit$solution$cluster, ref$g)
   expect_equal(fit$trace$objective, ref$trace$joint, tolerance = 1e-8)
 })
-
-# ---- properties -----------------------------------------------------------------------------
 
 test_that("branch and bound that is stopped early still reports a valid bound, not below the relaxation's", {
   for (seed in 1:3) {
@@ -161,8 +155,6 @@ test_that("branch and bound alone, without polish, finds and proves what brute f
   expect_identical(wrong, 0L)
   expect_gt(worked, 100L)
 })
-
-# ---- linear programmes ------------------------------------------------------------------------
 
 test_that("auto takes linear programmes where links are few, and their claims hold", {
   made <- planted(n = 110, p = 30, c = 3, informative = 6, seed = 2)
@@ -224,8 +216,6 @@ test_that("auto takes the ADMM where linear programmes would take many steps", {
   expect_gt(one_step()$trace$z_residual, 1e-7)
   expect_lt(with_paths_off("topk_admm", one_step())$trace$z_residual, 1e-7)
 })
-
-# ---- one ADMM through all ------------------------------------------------------------------------
 
 # 150 x 20: the set on which the claims below are recomputed.
 warm_made <- function() planted(n = 150, p = 20, c = 3, informative = 6, seed = 4)
@@ -307,12 +297,9 @@ test_that("the running ADMM on wide data: copies, constants, k = 1 and k = p", {
     expect_topk(fit)
     expect_warm_claims(fit, paper, z)
     s <- fit$solution
-    # Of two equal columns the first.
     expect_true(s$v[1L] >= s$v[150L])
-    # A sample and its copy explain each other.
     expect_gt(min(s$Z[1, 80], s$Z[80, 1]), .99)
   }
-  # In another order, and in other units, the same.
   one <- suppressWarnings(ufs_topk(x[, 1:148], 6, n_clusters = 3, solver = "admm"))$solution
   turn <- c(148:75, 1:74)
   two <- suppressWarnings(ufs_topk(7 * x[, turn], 6, n_clusters = 3, solver = "admm"))$solution
@@ -363,7 +350,6 @@ test_that("the running ADMM keeps Z exactly where the new weights hardly change 
       change <- .05 * sum(moved * abs(now$solution$Z)) / now$trace$z_objective[t - 1L]
       expect_identical(fits[[4]]$trace$z_iterations[t] == 0, change <= 1e-4)
       kept <- c(kept, change <= 1e-4)
-      # The same Z and E; the objective has the new weights.
       if (change > 1e-4) next
       last <- fits[[t - 1L]]
       expect_identical(last$solution[c("Z", "E")], now$solution[c("Z", "E")])
@@ -394,8 +380,6 @@ test_that("Theta is what the help page says, and left out where it is large", {
       .05 / 2 * as.matrix(dist(t(P)))^2), tolerance = 1e-10)
   }
 })
-
-# ---- copies, constants, units -----------------------------------------------------------------
 
 test_that("of shuffled copies the first ones are chosen, polished or not", {
   for (seed in 1:6) {
@@ -467,8 +451,6 @@ test_that("the bound never exceeds the value, however ill-conditioned", {
     }
   }
 })
-
-# ---- degenerate inputs ------------------------------------------------------------------------
 
 test_that("k = 1, k = p, n_clusters = 1", {
   for (k in c(1, 12)) {
@@ -558,7 +540,6 @@ test_that("on wide noise the default alpha_e gives way to one that links samples
   expect_identical(linked(half), 15L)
   expect_identical(linked(10), 0L)
   expect_identical(fit$graph[["isolated"]], 0L)
-  # It is as if it had been given, and what is given is not changed.
   given <- ufs_topk(x, 5, n_clusters = 3, alpha_e = fit$params$alpha_e)
   expect_identical(given$solution, fit$solution)
   expect_error(ufs_topk(x, 5, n_clusters = 3, alpha_e = 10), class = "ufs_error_isolated",
@@ -568,8 +549,6 @@ test_that("on wide noise the default alpha_e gives way to one that links samples
     class = "ufs_error_isolated")
   expect_silent(ufs_topk(x, 5, n_clusters = 3, control = ufs_control(warn = FALSE)))
 })
-
-# ---- arguments ----------------------------------------------------------------------------------
 
 test_that("bad arguments are refused by name", {
   x <- f2_x()
@@ -620,8 +599,6 @@ test_that("unfinished loops say so", {
   expect_identical(replay$trace$z_iterations, rep(140, 4))
   expect_identical(nrow(replay$inner$z), 560L)
 })
-
-# ---- methods -------------------------------------------------------------------------------------
 
 test_that("another k needs another fit", {
   fit <- f2_fit(n_clusters = 3)
@@ -687,7 +664,6 @@ test_that("columns that must or may not be in: the best set of these, proved, an
           expect_equal(value(set), min(all[allowed]), tolerance = 1e-10)
           expect_gt(fit$certificate[["bound"]], min(all))
         } else {
-          # Also without branching it is one for them alone.
           expect_gt(fit$certificate[["bound"]], free * (1 + 1e-3))
         }
       }

@@ -137,7 +137,6 @@ test_that("another package calls the solvers by their header", {
   expect_equal(short[[3L]][2:3], rep(sum(flat^2), 2L), tolerance = 1e-10)
   expect_identical(call_c("css", cbind(c(1, 0, 0, 0), c(1, 0, 0, 0)), 2L, 5L)[[2L]], c(0L, -1L))
   expect_identical(call_c("css", matrix(0, 4L, 2L), 2L, 0L)[[2L]], c(-1L, -1L))
-  # Far out of the usual range: the same choice, squares in proportion; or no numbers at all.
   for (size in c(1e-100, 1e-80, 1e80, 1e100)) {
     far <- call_c("css", x * size, 4L, 50L)
     expect_identical(far[1:2], css[1:2])
@@ -219,7 +218,6 @@ test_that("another package calls the solvers by their header", {
   expect_identical(c(status("css", bad, 2L, 0L), status("facility", bad, 2L), status("medoids", bad, draw, 9L),
     status("group_lasso", bad, target, 4, 1e-10), status("group_lasso", x, replace(target, 1L, Inf), 4, 1e-10),
     status("neighbours", bad, 2L)), rep(-2L, 6L))
-  # The ends of the ranges are within.
   expect_identical(c(status("css", x, 11L, 0L), status("facility", x, 32L),
     status("medoids", x[1:4, ], replace(draw, 1L, 0), 100L), status("eigen", gram, 11L, 1e-10),
     status("neighbours", x, 31L)), integer(5L))

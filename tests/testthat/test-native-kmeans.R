@@ -79,7 +79,6 @@ test_that("coordinates of wide data give the partitions of the data themselves",
   narrow <- withr::with_seed(6, kmeans_runs(scores, 4, 8L))
   expect_equal(lapply(wide, `[[`, "cluster"), lapply(narrow, `[[`, "cluster"))
   expect_equal(vapply(wide, `[[`, 0, "withinss"), vapply(narrow, `[[`, 0, "withinss"), tolerance = 1e-10)
-  # An offset changes nothing.
   far <- withr::with_seed(6, kmeans_runs(z + 1e4, 4, 8L))
   expect_equal(far[[1L]]$cluster, wide[[1L]]$cluster)
 })
@@ -92,7 +91,6 @@ test_that("equal samples count, stay together and cannot be two seeds", {
       expect_identical(lengths(lapply(split(run$cluster, rep(1:12, each = 5)), unique)),
         stats::setNames(rep(1L, 12), 1:12))
     }
-    # As many clusters as there are different samples: nothing is left within.
     all <- withr::with_seed(8, kmeans_runs(z, 12, 3L))
     expect_length(all, 1L)
     expect_lte(all[[1L]]$withinss, 1e-18 * sum(z^2))

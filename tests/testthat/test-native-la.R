@@ -47,7 +47,6 @@ test_that("a rank-deficient polar step stays orthonormal and does not lose", {
   e <- .Call(C_test_polar, a, old)$e
   expect_lt(max(abs(crossprod(e) - diag(3))), 1e-12)
   expect_gte(sum(e * a), sum(old * a) - 1e-12)
-  # A = 0: nothing to follow, so the old factor stays.
   zero <- .Call(C_test_polar, 0 * a, old)$e
   expect_equal(zero, old, tolerance = 1e-12)
 })
@@ -205,7 +204,6 @@ test_that("conjugate gradients: the solution, its steps and both rules of stoppi
     expect_lte(literal(start, by, natural$steps)$natural, 1e-2 * first * (1 + 1e-8))
     expect_gt(literal(start, by, natural$steps - 1)$natural, 1e-2 * first)
   }
-  # Nothing to do, and no curvature left.
   done <- cg(exact, tol = 1e-6)
   expect_identical(c(done$steps, is.na(done$norm)), c(0L, 1L))
   a <- -a

@@ -220,7 +220,6 @@ test_that("each row may have a factor of its own: 0 leaves it free, Inf fixes it
         expect_lte(max(abs(got$kkt[live] - 1)), 1e-6)
         expect_lte(max(got$kkt[c(1, 2, 5, 7, 11)]), 1e-12)
       }
-      # Factors times c are lambda times c; ones are no factors, to the bit.
       expect_equal(gl(q$x, q$t, lambda / 4, factor = 4 * factor)$v, got$v, tolerance = 1e-8)
     }
     one <- gl(q$x, q$t, lambda)

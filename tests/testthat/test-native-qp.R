@@ -42,7 +42,6 @@ test_that("dense: the active-set solution, in the interior and on the boundary",
     expect_equal(sum(out$v), 1, tolerance = 1e-14)
     expect_true(all(out$v >= 0))
     expect_lt(max(abs(out$v - ref_qp(d$h, d$b))), 1e-8)
-    # A flat target in the middle of the simplex: all positive.
     out <- dense_qp(d$h / max(d$h) + diag(p), rep(1, p))
     expect_lt(max(abs(out$v - ref_qp(d$h / max(d$h) + diag(p), rep(1, p)))), 1e-8)
   }
@@ -144,8 +143,6 @@ test_that("identical variables get identical values", {
   expect_equal(v[9], v[3], tolerance = 1e-10)
   expect_gt(v[3], 0)
 })
-
-# ---- smallest eigenvectors ---------------------------------------------------------------
 
 low <- function(s, c) .Call(C_laplacian_low, s[upper.tri(s, diag = TRUE)], c)
 laplacian <- function(s) diag(rowSums(s)) - s

@@ -57,7 +57,6 @@ test_that("greedy TED: equal decreases go to the lowest index in both forms", {
 
 test_that("greedy TED: decreases that differ by rounding only are ties", {
   skip_on_cran()
-  # Rotated orthogonal designs: equal decreases, each with its own rounding.
   for (seed in 1:5) {
     turn <- withr::with_seed(seed, qr.Q(qr(matrix(stats::rnorm(64), 8))))
     for (form in c("n", "p")) {

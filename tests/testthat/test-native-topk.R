@@ -38,8 +38,6 @@ topk_problem <- function(n, p, C = 3L, seed = 1) {
   })
 }
 
-# ---- sub-problem 1 ----------------------------------------------------------------------
-
 test_that("fixture F1 step by step and to convergence, by features and by samples", {
   skip_on_cran()
   X <- topk_fixture("f1_X")
@@ -71,7 +69,6 @@ test_that("rho = 1 solves sub-problem 1 exactly: a gap of nothing, the value of 
     expect_lt(out$iterations, 20000L)
     expect_equal(out$objective, topk_expected("f1")$opt_objective_fixed_mu10, tolerance = 1e-6)
     expect_lt(max(abs(t(out$z) - topk_fixture("f1_Z_opt"))), 1e-5)
-    # The multiplier meets its constraints, and proves the value.
     expect_lt(out$gap, 1e-6)
     expect_lt(max(abs(t(X) - out$z %*% t(X) - out$e)), 1e-6)
   }
@@ -145,8 +142,6 @@ test_that("a zero sample gets no links and gives none", {
   }
 })
 
-# ---- sub-problem 2 ----------------------------------------------------------------------
-
 test_that("the ADMM for v is the literal one, from K or from its factor", {
   skip_on_cran()
   for (size in list(c(18, 12), c(12, 40), c(30, 12))) {
@@ -191,8 +186,6 @@ test_that("the polish is the literal one, and no swap improves its result", {
     }
   }
 })
-
-# ---- bound ------------------------------------------------------------------------------
 
 test_that("the bound is proved: below every set, and tight for the relaxation", {
   skip_on_cran()
@@ -243,8 +236,6 @@ test_that("the sphere projection has the right distance, also from its centre", 
   centre <- .Call(C_test_proj, rep(.5, 8), 1)$sphere
   expect_lt(abs(sum((centre - .5)^2) - 2), 1e-12)
 })
-
-# ---- labels -----------------------------------------------------------------------------
 
 spectral <- function(z, C, previous = NULL) .Call(C_test_topk_label, z, as.integer(C), previous)
 
@@ -316,8 +307,6 @@ test_that("spectral labels allow isolated samples", {
   expect_identical(spectral(z, 2L)$info, 0L)
 })
 
-# ---- sub-problem 1 sample by sample ---------------------------------------------------------
-
 # Value of the dual at the least |y| that the primal solution allows is not needed: any y that is
 # feasible proves a lower bound, and complementary slackness gives one.
 lp_check <- function(out, x, theta, lambda_e, lambda_z, nonnegative = FALSE) {
@@ -384,7 +373,6 @@ test_that("the linear programmes reach the optimum, in any order of the samples"
       expect_lt(max(abs(moved$z - out$z[order, order])), 1e-7)
     }
   }
-  # The value of fixture F1's linear programme.
   out <- represent(t(topk_fixture("f1_X")), topk_fixture("f1_Theta"), exact = TRUE)
   expect_equal(out$objective, topk_expected("f1")$opt_objective_fixed_mu10, tolerance = 1e-6)
   expect_lt(max(abs(t(out$z) - topk_fixture("f1_Z_opt"))), 1e-5)

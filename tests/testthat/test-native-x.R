@@ -217,7 +217,6 @@ test_that("the quadratic forms of rows are those of the matrix, sparse, dense an
       op <- ops[[kind]]$x
       at <- seq_len(ncol(op))
       z <- reference_x(if (kind %in% c("dense", "scaled")) x else as.matrix(as_sparse(x)), ops[[kind]]$keep, how[1], how[2])
-      # Of the symmetric matrix the upper triangle is enough.
       upper <- s[at, at]
       upper[lower.tri(upper)] <- NA
       expect_equal(.Call(C_x_forms, op, upper), rowSums((z %*% s[at, at]) * z), tolerance = 1e-8, info = kind)
@@ -231,8 +230,6 @@ test_that("the quadratic forms of rows are those of the matrix, sparse, dense an
   expect_equal(.Call(C_x_forms, op, s), want)
   expect_equal(.Call(C_x_forms, as.matrix(wide), s), want)
 })
-
-# ---- principal components ------------------------------------------------------------------
 
 reference_pca <- function(ref, k) {
   s <- svd(ref, nu = k, nv = k)
@@ -317,7 +314,6 @@ test_that("the leading eigenpairs equal eigen()'s, each as often as it occurs, w
     rank_two <- eigs(with_spectrum(c(5, 3, rep(0, n - 2))), 4, block = block)
     expect_equal(rank_two$values, c(5, 3, 0, 0), tolerance = 1e-12)
   }
-  # All there is: the basis is the whole space.
   small <- with_spectrum(c(4, 4, 4, 3, 2, 1))
   for (block in c(0, 1)) expect_equal(eigs(small, 5, block = block)$values, c(4, 4, 4, 3, 2), tolerance = 1e-12)
 })

@@ -63,7 +63,6 @@ for (method in c("socfs", "jspca", "spca", "ndfs", "rsr", "udfs", "sogfs")) {
         expect_true(all(w[c(1, 9, 14), ] == 0))
         expect_true(all(rowSums(w[c(2, 4, 8), ]^2) > 0))
         if ("kkt" %in% names(fit$certificate)) expect_lte(fit$certificate[["kkt"]], if (method == "jspca") .1 else .01)
-        # Costs that are all the same are no costs.
         same <- with(cost = rep(3, ncol(x)), budget = 1e6)
         none <- with()
         expect_equal(same$feature_scores, none$feature_scores, tolerance = 1e-12)

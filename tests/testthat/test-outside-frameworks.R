@@ -50,10 +50,8 @@ test_that("in a browser: the slider changes table and picture, the code is right
   expect_identical(env$chosen, selected_features(other, 3))
   open("Heat map")
   eventually(function() startsWith(picture("heatmap"), "data:image/png"))
-  # Everything fits into the window: no picture is cut off.
   eventually(function() app$get_js("(function(){var i=$('#heatmap img')[0].getBoundingClientRect(),
     c=$('#code')[0].getBoundingClientRect();return i.bottom<=c.top+1})()"))
-  # Constraints: ticked, fitted again, and in the code.
   open("Constraints")
   eventually(function() isTRUE(app$get_js("$('#ticks tbody tr').length") == 25))
   tick <- function() {

@@ -80,7 +80,6 @@ test_that("so do the vignettes and the prints", {
   expect_match(samples, "task = \"label\")`, which takes `ufs_medoids()`", fixed = TRUE)
   expect_match(samples, "take `ufs_facility()` (`ordered = TRUE`)", fixed = TRUE)
 
-  # Spectra: the laboratory's page and the print of the method.
   laboratory <- paste(vignette_lines("laboratory"), collapse = " ")
   expect_match(laboratory, "For spectra: `ufs_select(spectra, m = 30, task = \"label\")`, which takes SNV", fixed = TRUE)
   said <- gsub(" +", " ", paste(capture.output(print(ufs_ted(iris[, 1:4], m = 3))), collapse = " "))

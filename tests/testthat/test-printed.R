@@ -82,7 +82,6 @@ for (method in ufs_methods()$method) {
     }
     if (length(shown)) {
       part <- strsplit(strsplit(shown, ", ", fixed = TRUE)[[1L]], " = ", fixed = TRUE)
-      # The line on non-zero features has this one.
       certificate <- fit$certificate[names(fit$certificate) != "live_rows"]
       expect_identical(vapply(part, `[`, "", 1L), names(certificate))
       # Never further off than half a unit of the last of three (six, from 1 on) digits.

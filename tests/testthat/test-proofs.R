@@ -41,10 +41,8 @@ test_that("a column that holds nothing of the target alone may help beside anoth
   fit <- ufs_css(x, k = 2, target = 1, optimal = TRUE, scale = FALSE)
   expect_setequal(names(fit$solution$order), c("v1", "v3"))
   expect_equal(fit$certificate[["target"]], .9)
-  # Where it has to be chosen, it still takes part.
   taken <- ufs_css(ufs_data(x, include = "v1"), k = 2, target = 1, optimal = TRUE, scale = FALSE)
   expect_equal(taken$certificate[["target"]], .9)
-  # Nothing that may be chosen holds any of it.
   none <- ufs_css(ufs_data(x, exclude = c("v2", "v3", "v4")), k = 1, target = 1, optimal = TRUE, scale = FALSE)
   expect_lt(none$certificate[["target"]], 1e-20)
   expect_identical(none$certificate[["optimal"]], 1)

@@ -82,11 +82,9 @@ test_that("TED prints the share of the squares that its first ten samples recons
 })
 
 test_that("the interval of a stability ends at 1", {
-  # All but one of the resamples agree.
   z <- matrix(rep(c(TRUE, TRUE, FALSE, FALSE, FALSE, FALSE), each = 8), 8)
   z[1, ] <- c(TRUE, FALSE, TRUE, FALSE, FALSE, FALSE)
   found <- nogueira(z, .95)
-  # Variance as in equation 9, number by number.
   share <- colMeans(z)
   chance <- 2 / 6 * (1 - 2 / 6)
   value <- 1 - mean(8 / 7 * share * (1 - share)) / chance

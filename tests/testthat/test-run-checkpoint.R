@@ -34,13 +34,11 @@ test_that("a longer grid reuses all of a shorter one, wherever its settings stan
   expect_identical(long$checkpoint$reused, 8L)
   expect_identical(long$feature_scores[, 10:3], short$feature_scores)
   expect_output(print(long), "8 of 10 reused from the checkpoint folder (2 are of other settings", fixed = TRUE)
-  # The same without a folder: a setting's random numbers are its own.
   expect_identical(run(c(12, 10:2))$feature_scores, long$feature_scores)
   # An argument for all, or in the grid; in another order; equal settings are told apart.
   again <- suppressMessages(ufs_grid(x, "kmeans_f", list(n_starts = 2, n_clusters = c(3, 3)), checkpoint = folder))
   expect_identical(again$checkpoint$reused, 1L)
   expect_identical(again$feature_scores[, 1], short$feature_scores[, 2])
-  # Two of the same have random numbers of their own.
   expect_identical(anyDuplicated(setting_keys(again$settings, list())), 0L)
   other <- run(2:3, folder, scale = FALSE)
   expect_identical(other$checkpoint$reused, 0L)
@@ -188,11 +186,9 @@ test_that("what is in a checkpoint folder is not believed blindly", {
     expect_identical(again$feature_scores, good$feature_scores, info = name)
     expect_identical(again$checkpoint$reused, 1L)
     expect_match(again$checkpoint$why, "1 cannot be read or were changed", info = name)
-    # It stands whole again.
     expect_silent(mended <- run(2:3, folder))
     expect_identical(mended$checkpoint$reused, 2L, info = name)
   }
-  # The seed of the run is a file like the others.
   seed <- list.files(folder, "^seed", full.names = TRUE)
   writeLines("7", seed)
   expect_warning(again <- run(2:3, folder), "first seed", class = "ufs_warning_checkpoint")
@@ -285,7 +281,6 @@ test_that("a folder that cannot be written to costs one warning and nothing else
 test_that("nobody owns a part: it goes with the value of its name, or with time", {
   folder <- withr::local_tempdir()
   first <- ufs_grid(x, "pca", list(n_components = c(2, 50)), checkpoint = folder)
-  # A failure is not kept, and is tried again.
   expect_length(list.files(folder), 1)
   key <- sub("[.]rds$", "", basename(values(folder)))
   part <- file.path(folder, c(paste0(key, "-1f.part"), "other-2f.part", "old-3f.part"))
@@ -353,7 +348,6 @@ test_that("files on disk and big.matrix count by what is in them", {
       stored <- write(x, file)
       expect_identical(reused(stored, folder), 0L)
       expect_identical(reused(ufs_data(stored, block_bytes = 1000), folder), 2L)
-      # The same numbers in another file.
       expect_identical(reused(write(x), folder), 2L)
       # One number far from the first, under the same name.
       unlink(file)
@@ -372,7 +366,6 @@ test_that("files on disk and big.matrix count by what is in them", {
     Sys.setFileTime(DelayedArray::path(stored), Sys.time() - 5)
     expect_false(hash_of(content(stored)) == hash_of(first))
     expect_false(hash_of(content(stored + 1)) == hash_of(content(stored)))
-    # What is not in files alone is read through.
     expect_null(source_files(ufs_data(DelayedArray::cbind(stored, DelayedArray::DelayedArray(x)))$x))
   }
   skip_if_not_installed("bigmemory")

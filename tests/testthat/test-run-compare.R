@@ -151,7 +151,6 @@ test_that("a grid of a sample method is run: the choice without labels and the b
     expect_identical(cell$accuracy[cell$chosen], mine$accuracy[mine$method == label])
     expect_identical(max(cell$accuracy), mine$accuracy[mine$method == paste0(label, " (best of 3)")])
     expect_identical(cell$sample_setting, 1:3)
-    # The choice without labels is the one that covers the candidates best.
     half <- out$halves[[rep]]
     z <- scale(as.matrix(x)[half, ])
     columns <- if (label == "ted") 1:4 else selected_features(ufs_pca(x[half, ], n_components = 2), 2, as = "index")
@@ -329,7 +328,6 @@ test_that("a classifier is trained once on a set of columns, and its answers sta
   expect_identical(anyDuplicated(once$sets), 0L)
   # In the order of the table: 6 pairs of columns and all of them, in either half.
   expect_lte(length(once$sets), 2L * 7L)
-  # Other rows are another matter.
   expect_gt(length(run(by_set(nearest), m = 30)$sets), length(once$sets))
 })
 
@@ -368,7 +366,6 @@ test_that("a table without grids has no rows of grids; labels that k-means canno
   expect_identical(one$accuracy, NA_real_)
   expect_identical(one$error, "")
   expect_identical(is.na(out$results$accuracy[out$results$method == "all"]), FALSE)
-  # k-means of more columns than a block holds is that of their scores.
   x <- withr::with_seed(1, matrix(stats::rnorm(400), 40) + 4 * rep(0:1, each = 20))
   z <- as_ufs_operator(ufs_data(Matrix::Matrix(x, sparse = TRUE)))$x
   dist_of <- function(points) as.vector(stats::dist(as.matrix(points)))

@@ -24,7 +24,6 @@ test_that("members see some of very many rows, which the print says", {
   fit <- run(x)
   expect_identical(fit$solution$ranks, plain$solution$ranks)
   expect_output(print(fit), paste("rows         ", length(rows), ", spread over all", sep = ""), fixed = TRUE)
-  # Whoever wants all gets all.
   withr::local_options(ufselect.most_rows = Inf)
   expect_identical(some_rows(open_quietly(x), 1:8, 100L)$x$n, 300L)
   withr::local_options(ufselect.most_rows = "all")
@@ -80,7 +79,6 @@ test_that("the start without random numbers is that of Su and Dy, whatever the s
   # K-means sees coordinates of a wide table.
   wide <- planted(40, 9, c = 5, seed = 1)$x %*% matrix(sin(seq_len(9 * 25100)), 9)
   expect_identical(parted_clusters(wide, 5L), canonical_labels(ref_parted(wide, 5)))
-  # SOCFS starts from scores, the others from the columns themselves.
   fit <- ufs_socfs(z, 4, init = "pca_part", control = ufs_control(max_iter = 0, warn = FALSE))
   given <- ufs_socfs(z, 4, init = ref_parted(ufs_pca(z, 4)$solution$scores, 4),
     control = ufs_control(max_iter = 0, warn = FALSE))
@@ -94,7 +92,6 @@ test_that("the start without random numbers is that of Su and Dy, whatever the s
   expect_error(ufs_kmeans_f(z, 4, init = "pca_part", weights = rep(1:2, 20)), class = "ufs_error_argument")
   # No more clusters than rows that differ.
   expect_identical(parted_clusters(matrix(c(0, 0, 1, 1), 4, 2), 3L), c(1L, 1L, 2L, 2L))
-  # k-means by itself refuses here; the others go on without it.
   few <- matrix(rep(c(0, 1, 5, 2, 7), c(4, 4, 4, 4, 4)), 10, 2)
   expect_warning(ufs_consensus(few, 6, k = 2, members = c("laplacian", "kmeans_f")), class = "ufs_warning_member")
 })

@@ -332,7 +332,6 @@ test_that("the share of noise among all columns", {
   expect_lt(abs(noise_of(x) - 2 / 3), .1)
   expect_gt(noise_of(noise), .85)
   expect_lt(noise_of(x[, 1:30]), .1)
-  # One answer, whoever is asked: of the look, of any method, and of few columns none.
   expect_identical(noise_of(x), ufs_look(x)$noise)
   expect_identical(noise_of(x[, 1:4]), NA_real_)
 })
@@ -439,7 +438,6 @@ test_that("more columns than are better than noise: the print says how many deco
   expect_gt(found$curve$share[8], 1)
   size <- withr::with_seed(1, ufs_size(x, "css", k = 8:9))
   expect_true(all(size$curve$share * size$curve$k <= found$noise * ncol(x) + 1e-8))
-  # The curve of a task has no such column.
   shown <- capture.output(print(suppressMessages(ufs_size(swiss, task = "compress"))))
   expect_match(shown, "^ *number +measure +value +low +high$", all = FALSE)
 })

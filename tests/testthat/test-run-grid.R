@@ -66,7 +66,6 @@ test_that("a killed run resumes and loses at most the setting in flight", {
   done <- list.files(folder, "^grid.*rds$", full.names = TRUE)
   expect_gte(length(done), 2)
   expect_lt(length(done), 8)
-  # Whatever is there is whole.
   expect_true(all(vapply(done, function(file) is.list(readRDS(file)), NA)))
   before <- file.mtime(done)
   run <- function(...) {
@@ -172,7 +171,6 @@ test_that("settings that change the data share neither a graph nor a start", {
     for (method in c("socfs", "ndfs")) {
       set.seed(1)
       grid <- suppressWarnings(ufs_grid(wide, method, varying, n_clusters = 3, n_starts = 2, keep_fits = TRUE))
-      # Each setting made its own start.
       expect_identical(vapply(grid$fits, function(fit) fit$params$init[1], ""), rep("kmeans", 2))
       set.seed(1)
       run <- start_run(paste0("grid-", method), NULL, NULL)

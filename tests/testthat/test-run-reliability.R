@@ -34,7 +34,6 @@ test_that("mean squares are those of aov(), for equal and unequal levels", {
 test_that("blocks are taken out, nested or crossed with the levels", {
   set.seed(2)
   data <- repeated_table(rep(4L, 12L))
-  # Every sample in each of four batches.
   crossed <- rep(1:4, 12L)
   x <- data$x + 3 * crossed
   found <- ufs_reliability(x, data$g, blocks = crossed)
@@ -42,7 +41,6 @@ test_that("blocks are taken out, nested or crossed with the levels", {
   expect_equal(found$table$f, unname(right[, "f"]), tolerance = 1e-10)
   expect_equal(unname(found$df), unname(right[1L, c("df", "rest")]))
   expect_equal(found$table$f, ufs_reliability(data$x, data$g, blocks = crossed)$table$f, tolerance = 1e-8)
-  # Samples of one batch each.
   nested <- rep(1:3, each = 16L)
   x <- data$x + 5 * nested
   found <- ufs_reliability(x, data$g, blocks = nested)

@@ -96,7 +96,6 @@ test_that("the answer on columns among noise, on noise and on columns alone", {
   none <- sized(matrix(rnorm(60 * 40), 60))
   expect_identical(none[c("k", "verdict")], list(k = 0L, verdict = "noise"))
   expect_output(print(none), "no column is better than noise")
-  # Constant columns and units change nothing.
   flat <- sized(cbind(flat = 2, x))
   expect_identical(flat$k, some$k)
   expect_identical(flat$curve$k, some$curve$k)
@@ -219,7 +218,6 @@ test_that("the rest after k columns is noise where its correlations are those of
     expect_equal(found$p_value, by_hand[seq_along(found$p_value)], tolerance = 1e-8)
     expect_identical(found$k, 3L)
   }
-  # Copies are nothing of the rest, and what is never reached is said.
   twin <- scale(mixed_columns(60, 12, 3, 1))
   expect_identical(rest_is_noise(cbind(twin, twin[, 1:3]), 1:15, 59, 50)$k, 3L)
   expect_identical(rest_is_noise(twin, 1:12, 59, 2)$k, NA_integer_)
@@ -240,7 +238,6 @@ test_that("ufs_size() of css says after how many columns the rest is noise", {
   within <- apply(x, 2, function(column) column - ave(column, block))
   expect_equal(ufs_size(x, "css", repeats = 2, n_resamples = 2, blocks = block)$rest,
     rest_is_noise(scale(within), unname(feature_ranking(ufs_css(within))), 196, 50), tolerance = 1e-8)
-  # The print of what is not reached.
   size$rest <- list(k = NA, p_value = c(0, 0, 0))
   expect_match(capture.output(print(size)), "beyond the best 2 the others still have something in common", all = FALSE)
 })
@@ -292,7 +289,6 @@ test_that("columns that do not repeat are noise to the look, and cannot be chose
   decoys <- withr::with_seed(1, ufs_decoys(data, "pca", n_components = 1))
   expect_identical(decoys$usable, repeats)
   expect_lte(decoys$k[["pca"]], repeats)
-  # What is not there in any column.
   expect_identical(ufs_look(ufs_data(d$x[, 1:5] * c(-1, 1, 0, 2, -2), replicates = rep(1:60, each = 5)))$noise, 1)
 })
 

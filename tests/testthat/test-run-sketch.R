@@ -16,7 +16,6 @@ test_that("leverage is that of the singular vectors and sums to their number", {
     expect_equal(as.matrix(part$data), as.matrix(data)[part$index, ])
   }
   expect_identical(withr::with_seed(3, ufs_sketch(x, 9))$index, withr::with_seed(3, ufs_sketch(x, 9))$index)
-  # More vectors than the rank, more features than samples: fine.
   expect_equal(sum(ufs_sketch(x[1:12, ], 5, n_vectors = 500)$leverage), qr(suppressWarnings(as_ufs_matrix(x[1:12, ]))$x)$rank)
 })
 

@@ -10,7 +10,6 @@ test_that("both sets stand for all rows: better than random choice", {
     of <- split$coverage[split$coverage$set == set, ]
     expect_lt(of$uncovered[1L], of$uncovered[2L])
   }
-  # Recomputed.
   z <- scale(x)
   near <- apply(as.matrix(dist(z))[, split$train]^2, 1L, min)
   expect_equal(split$coverage$uncovered[1L], mean(near) / mean(rowSums(z^2)), tolerance = 1e-6)

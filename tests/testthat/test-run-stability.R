@@ -81,7 +81,6 @@ test_that("resamples are of some of very many samples, which the print says", {
   two <- withr::with_seed(2, ufs_stability(x, c("variance", "random"), k = 2, n_resamples = 4))
   expect_identical(two$fits$random$looked_at, 100L)
   expect_output(print(two), "100 of 300 samples drawn")
-  # Faults in rows that are not drawn are found.
   expect_error(run(replace(x, cbind(setdiff(1:300, rows)[1L], 1L), Inf)), class = "ufs_error")
   withr::local_options(ufselect.most_rows = Inf)
   expect_identical(run(x)[same], all[same])

@@ -23,7 +23,6 @@ test_that("progress reaches the end before the bar is closed", {
   for (call in calls) {
     seen <- signals(eval(call))
     expect_identical(seen$amount, 5)
-    # All steps come after the start, and the end is the last signal.
     expect_identical(seen$type[1], "initiate")
     expect_identical(sum(seen$type == "update"), 5L)
     expect_true(max(which(seen$type == "update")) < min(c(which(seen$type == "finish"), Inf)))
@@ -142,7 +141,6 @@ test_that("workers get what is worth the way to them", {
   expect_false(workers_pay(2, here = 3L, all = 6L, seconds = 0.9))
   expect_false(workers_pay(2, here = 1L, all = 100L, seconds = 0.1))
   expect_true(workers_pay(2, here = 1L, all = 6L, seconds = 0.5))
-  # Three tasks here, the other three on workers: each where it belongs.
   old <- future::plan("multisession", workers = 2)
   withr::defer(future::plan(old))
   replaced("workers_pay", function(workers, here, all, seconds) here == 3L)

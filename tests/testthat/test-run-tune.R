@@ -106,7 +106,6 @@ test_that("the number of clusters reaches both the method and the criteria", {
   set.seed(1)
   out <- ufs_tune(mtcars, "kmeans_f", list(n_starts = c(1, 5)), k = 3, n_clusters = 4)
   expect_identical(out$fit$params$n_clusters, 4L)
-  # Varied in the grid: each setting is judged with its own.
   varied <- ufs_tune(mtcars, "kmeans_f", list(n_clusters = 2:3), k = 3, criterion = "silhouette_all")
   expect_false(anyNA(varied$results$silhouette_all))
   both <- ufs_tune(mtcars, "kmeans_f", list(n_clusters = 2:3), k = 3, n_clusters = 4, criterion = "silhouette_all")

@@ -50,7 +50,6 @@ test_that("the line counts what comes back, by chance, and stand-ins; constraint
   expect_identical(wished$of, 8L)
   expect_equal(wished$chance, 64 / 22)
   expect_false(any(c("v21", "v22") %in% wished$again))
-  # Columns without any doubt come back.
   sure <- cbind(f[, 1:3] * 10, matrix(rnorm(60 * 12, sd = .1), 60))
   expect_identical(ufs_select(`colnames<-`(sure, letters[1:15]), 3, "compress", kind = "one unit")$halves$again, c("a", "b", "c")[
     match(selected_features(ufs_css(`colnames<-`(sure, letters[1:15]), k = 3, mu_rel = 0, scale = FALSE)), letters)])

@@ -23,7 +23,6 @@ planned <- function(x, task, noise = FALSE, size = 2L) {
 
 test_that("what follows from the kind: scaling, weighting, method for each task, noise", {
   methods <- c(compress = "css", classify = "css", cluster = "consensus", label = "medoids")
-  # Standardised for the tasks in this order?
   scaled <- list(counts = c(FALSE, FALSE, FALSE, FALSE), `log counts` = c(FALSE, FALSE, FALSE, TRUE), grades = c(FALSE, FALSE, FALSE, TRUE),
     `one unit` = c(FALSE, FALSE, FALSE, TRUE), raw = c(FALSE, FALSE, TRUE, TRUE),
     `mixed units` = rep(TRUE, 4), standardised = rep(TRUE, 4))
@@ -324,7 +323,6 @@ test_that("codes for missing values are named with value and count by every door
   # Rare counts, marks of a half, a scale from 0 and flags are none.
   counts <- withr::with_seed(1, matrix(rpois(40000, rgamma(200, .3)), 1000))
   for (fine in list(counts, log1p(counts), round(2 * z) / 2, clean - 1, z > 2, iris[1:4], mtcars)) expect_null(said(fine))
-  # Every door.
   bad <- replace(clean, at, 99)
   words <- "99 is in 480 cells of 30 columns"
   for (fit in list(ufs_css(bad, k = 5), ufs_variance(bad, k = 5), ufs_facility(bad, 5), ufs_css(bad, k = 5, rows = "snv"),

@@ -12,7 +12,6 @@ test_that("units, counts, standardised, constant and equal columns", {
   expect_identical(look(scale(x))$values, "standardised")
   expect_identical(look(x %*% diag(rep(c(1, 100), 6)))$values, "mixed units")
   counts <- matrix(rpois(6000, .7), 60)
-  # Grades, with an age beside them.
   expect_identical(look(counts[, 1:20])$values, "grades")
   expect_identical(look(cbind(counts[, 1:20], seq(20, 79)))$values, "mixed units")
   expect_identical(look(counts)[c("values", "held")], list(values = "counts", held = "dense"))

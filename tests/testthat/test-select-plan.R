@@ -31,7 +31,6 @@ test_that("every task applies its method", {
     expect_identical(in_one(narrow), in_one(lines))
   }
   expect_false(identical(pick(x, 5, "compress")$params$mu_rel, pick(x, 5, "classify")$params$mu_rel))
-  # The first task is the default.
   expect_identical(pick(x, 5)$task, "compress")
 })
 
@@ -162,7 +161,6 @@ test_that("what a choice is worth, beside random ones", {
   d <- as.matrix(dist(z))^2
   expect_equal(label$worth$chosen,
     mean(apply(d[, selected_samples(label)], 1, min)) / mean(rowSums(sweep(z, 2, colMeans(z))^2)))
-  # What was labelled before is near, too.
   more <- pick(x, m = 3, task = "label", labelled = 1:5)
   expect_equal(more$worth$chosen, mean(apply(d[, c(selected_samples(more, as = "index"), 1:5)], 1, min)) /
     mean(rowSums(sweep(z, 2, colMeans(z))^2)))
@@ -256,7 +254,6 @@ test_that("an argument of a method decides for it, whatever the noise", {
   wrong <- expect_error(pick(noisy, 4, "compress", members = "pca"), class = "ufs_error_argument")
   expect_match(conditionMessage(wrong), "ufs_css")
   expect_error(pick(noisy, 4, "classify", swaps = 1, members = "pca"), class = "ufs_error_argument")
-  # Compression stays least squares.
   fit <- pick(noisy, 4, "compress")
   expect_identical(fit$method, "css")
   expect_identical(fit$params$mu_rel, 0)
@@ -401,7 +398,6 @@ test_that("more columns than rows foretell by products of rows what they do by t
   x <- x + rep(1:80, each = 30)
   sets <- list(1:50, 80:31, c(1:20, 41:71))
   wide <- withr::with_seed(8, foretold_share(x, sets, 3:60))
-  # A set of one column beside them takes the other way.
   expect_equal(wide, withr::with_seed(8, foretold_share(x, c(sets, 1L), 3:60))[1:3], tolerance = 1e-10)
 })
 
@@ -490,7 +486,6 @@ test_that("weights leave the methods that take them, whatever the noise, and the
     expect_match(fit$decided[["weights"]], "samples have weights")
   }
   expect_identical(pick(drawn_table(), 4, "cluster", weights = rep_len(c(1, 3), 4100))$method, "pca")
-  # No method with a number of clusters takes them.
   wrong <- expect_error(pick(x, 4, "cluster", n_clusters = 3, weights = w), class = "ufs_error_argument")
   expect_identical(wrong$argument, "weights")
 })
@@ -518,7 +513,6 @@ test_that("k = \"auto\" answers where columns vary in one half of the rows only"
   fit <- suppressWarnings(pick(unclass(crimtab), "auto"))
   expect_identical(fit$status, "converged")
   expect_lte(fit$size, 20L)
-  # One half varies, the other does not.
   few <- matrix(5, 30, 6)
   few[1, ] <- 6:11
   for (seed in 1:3) expect_identical(pick(few, "auto", seed = seed)$size, 6L)
@@ -690,7 +684,6 @@ test_that("constraints that cost more than half of the gain are said", {
   expect_gt(cheap$price, .5)
   expect_false(any(grepl("constraints cost", cheap$checks)))
   expect_null(pick(z, 3)$price)
-  # The same, put together from the fits.
   free <- pick(z, 3)
   share <- share_of_gain(dear, free, open_data(ufs_data(z, exclude = 1:15)), 5)
   gain <- function(fit) withr::with_seed(5, {
@@ -739,7 +732,6 @@ test_that("where samples cost, the method that weighs what they cost is taken", 
   expect_identical(fit$method, "facility")
   chosen <- selected_samples(fit, as = "index")
   expect_lte(sum(cost[chosen]), 30)
-  # Not the cheapest ones.
   expect_gt(sum(cost[chosen]), 20)
   expect_true(fit$worth$chosen < fit$worth$random)
 })
@@ -788,7 +780,6 @@ test_that("what a fit certifies of its choice is what would be computed again", 
     found <- both(fit)
     expect_equal(found[[1]], found[[2]], tolerance = 1e-10)
   }
-  # Not of another number of columns, nor of a choice with constraints.
   expect_null(own_certificate(fit, open_data(z), selected_features(fit, 2, as = "index")))
   expect_null(own_certificate(fit, open_data(ufs_data(z, exclude = "v1")), selected_features(fit, as = "index")))
 })
@@ -825,7 +816,6 @@ test_that("of many columns and rows a part is looked at, the choice always among
   many <- withr::with_seed(1, matrix(stats::rnorm(1300 * 2), 1300))
   fit <- ufs_medoids(many, m = 4)
   found <- withr::with_seed(2, sample_quality(fit, open_data(many), 1:4, 2L))
-  # 1,000 others, and the four.
   expect_identical(as.integer(found$rows), 1004L)
 })
 

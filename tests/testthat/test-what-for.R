@@ -21,7 +21,6 @@ test_that("a larger share of the rows may be chosen, and fewer are left to be ju
   }
   many <- results(.97)
   expect_true(all(many$labelled == 144L))
-  # Six rows are left.
   expect_equal(6 * many$accuracy, round(6 * many$accuracy), tolerance = 1e-12)
   expect_true(all(results(.5)$labelled == 75L))
 })

@@ -37,19 +37,16 @@ test_that("rowData of an experiment gets scores, ranks and the chosen", {
   expect_identical(rows$ufs_score, unname(feature_scores(fit)))
   expect_identical(rownames(out)[order(rows$ufs_rank)], names(feature_ranking(fit)))
   expect_setequal(rownames(out)[rows$ufs_selected], selected_features(fit, 5))
-  # In another order and with features the fit did not see.
   more <- rbind(sce[40:3, ], sce[1, ])
   rownames(more)[39] <- "new"
   rows <- SummarizedExperiment::rowData(ufs_annotate(more, fit, k = 40))
   expect_identical(rows$ufs_score[1:38], unname(feature_scores(fit))[40:3])
   expect_identical(rows$ufs_selected[39], FALSE)
   expect_true(is.na(rows$ufs_rank[39]))
-  # Samples
   fit <- suppressWarnings(ufs_ted(counts))
   cols <- SummarizedExperiment::colData(ufs_annotate(sce, fit, m = 4))
   expect_setequal(colnames(sce)[cols$ufs_selected], selected_samples(fit, 4))
   expect_error(ufs_annotate(sce, fit, k = 4), "give `m`", class = "ufs_error_argument")
-  # Without names: by position
   se <- SummarizedExperiment::SummarizedExperiment(list(unname(t(counts))))
   fit <- suppressWarnings(ufs_variance(se))
   expect_identical(which(SummarizedExperiment::rowData(ufs_annotate(se, fit, 3))$ufs_selected), sort(selected_features(fit, 3)))
@@ -91,7 +88,6 @@ test_that("predict() on Seurat objects: the chosen features in the order of choi
     # What an assay says of its features goes along.
     expect_identical(SeuratObject::VariableFeatures(out), best)
     expect_identical(rownames(out[[SeuratObject::DefaultAssay(out)]][[]]), best)
-    # The result is data again.
     expect_equal(as.matrix(ufs_data(out)), log1p(counts[, best]))
     expect_identical(rownames(predict(fit, object, k = 1)), best[1])
   }
@@ -114,7 +110,6 @@ test_that("normalised values of Seurat objects are taken; raw counts are said on
     expect_message(ufs_data(object), NA)
     expect_equal(as.matrix(ufs_data(object, counts = "none")), counts)
     expect_equal(as.matrix(ufs_data(object, assay = "RNA")), counts)
-    # New rows are taken from the counts, whatever else there is beside them.
     fit <- suppressWarnings(ufs_css(object, k = 4))
     expect_identical(selected_features(fit), selected_features(suppressWarnings(ufs_css(ufs_data(counts, counts = "log"), k = 4))))
     expect_output(print(fit), "there were raw counts only")
@@ -159,7 +154,6 @@ test_that("an experiment without logcounts says once that log counts are used", 
   expect_message(ufs_data(sce), NA)
   expect_equal(as.matrix(ufs_data(sce, counts = "none")), counts)
   expect_output(print(data), "there were raw counts only")
-  # At every door, and not twice.
   expect_equal(unname(ufs_moments(sce)$mean), unname(colMeans(logged)))
   expect_identical(suppressWarnings(ufs_select(sce, k = 3, task = "compress"))$input$transform$counts, "log")
   fit <- suppressWarnings(ufs_css(sce, k = 4))
@@ -223,7 +217,6 @@ test_that("raw counts of experiments in a list of tables are logged as they are 
     some <- c(2:9, 31)
     expect_equal(as.matrix(ufs_data(both(object), features = some))[, 1:8],
       as.matrix(ufs_data(genes, features = 2:9, counts = "log")), ignore_attr = TRUE)
-    # At every door, and of new rows.
     fit <- suppressWarnings(ufs_css(both(object), 4))
     expect_identical(selected_features(fit), chosen)
     expect_output(print(fit), "genes: log")
@@ -265,7 +258,6 @@ test_that("predict() of several tables takes the layer of the fit from each Seur
     rename <- function(object) SeuratObject::RenameAssays(object, RNA = "ADT")
     other <- suppressMessages(suppressWarnings(lapply(new, rename)))
     expect_error(predict(named, other), "no assay \"RNA\"", class = "ufs_error_argument")
-    # Tables of a fit and new rows need not be of one class.
     expect_equal(as.matrix(predict(raw, plain)), as.matrix(predict(by_hand, logged)))
   }
 })

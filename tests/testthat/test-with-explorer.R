@@ -89,7 +89,6 @@ test_that("constraints: the fit that is shown is that of the code, and its numbe
     eval(parse(text = code), env)
     expect_identical(env$chosen, suppressMessages(selected_features(again, 5)))
     expect_identical(env$x_chosen, suppressMessages(predict(again, x, k = 5)))
-    # Once more, from where it is now, to what it was.
     back <- constrained_model(model, integer(), integer())
     expect_length(back$fits[[1]]$constraints$features$include, 0)
     list(model = model, code = code, back = back)
@@ -98,7 +97,6 @@ test_that("constraints: the fit that is shown is that of the code, and its numbe
   found <- same(css, quote(css), c(24L, 9L), 1L, x, NULL, NULL)
   expect_match(found$code, 'css <- ufs_css(x = x, k = 6, include = c("f24", "f9"), exclude = "f1")', fixed = TRUE)
   expect_identical(feature_scores(found$back$fits[[1]]), feature_scores(css))
-  # The share is that of the print.
   shown <- captured_words(found$model, "css", 6)
   fit <- ufs_css(x, k = 6, include = c("f24", "f9"), exclude = "f1", mu_rel = 0)
   expect_match(shown, sprintf("%s", per_cent(ufs_captured(found$model$fits[[1]], x, 6)$captured)), fixed = TRUE)
@@ -142,7 +140,6 @@ test_that("the tab for constraints: ticks, and the fit that follows", {
     session$setInputs(tick = tick(3, "must"))
     session$setInputs(tick = tick(1, "never"))
     session$setInputs(tick = tick(3, "must", FALSE))
-    # Ticked elsewhere, it is not both.
     session$setInputs(tick = tick(9, "never"))
     expect_identical(output$table, before)
     session$setInputs(again = 1)
@@ -156,7 +153,6 @@ test_that("the tab for constraints: ticks, and the fit that follows", {
       tick("f1", "must"), tick(2, "maybe"), tick(2, "must", NA)[1:2], "24", 7)) session$setInputs(tick = wrong)
     session$setInputs(again = 3)
     expect_match(output$code, 'include = "f24", exclude = c("f1", "f9"))', fixed = TRUE)
-    # Everything out: the message of the error, and the fit stays.
     for (j in 1:25) session$setInputs(tick = tick(j, "never"))
     session$setInputs(again = 2)
     expect_match(output$code, 'include = "f24"', fixed = TRUE)

@@ -51,7 +51,6 @@ for (method in ranks_features) {
     set.seed(1)
     per_k <- registry()[[method]]$per_k
     args <- c(settings(method), if (!is.null(per_k)) stats::setNames(list(10L), per_k))
-    # Its features have different units.
     if (registry()[[method]]$mixed_units == "standardise") args[c("center", "scale")] <- TRUE
     fit <- suppressMessages(suppressWarnings(do.call(ufs, c(list(
       x = as.data.frame(task$data(cols = task$feature_names)), method = method), args))))
@@ -208,7 +207,6 @@ test_that("the filter keeps the features of ufs_select() with the same task, by 
     bare <- mlr3::TaskUnsupervised$new("bare", task_type = "unsupervised", backend = mlr3::as_data_backend(x))
     for (task in c("compress", "classify", "cluster")) {
       filter <- suppressMessages(flt("ufs", method = task, seed = 5L)$calculate(bare, nfeat = 4L))
-      # In the order of the task's features.
       fit <- withr::with_seed(5, ufs_select(x[bare$feature_names], 4, task))
       expect_setequal(names(filter$scores)[1:4], selected_features(fit))
     }
@@ -264,7 +262,6 @@ test_that("it is in the dictionary, and bad methods are refused", {
 
 test_that("the filter arrives whichever package comes first", {
   skip_processes()
-  # The last line that a session of its own prints.
   told <- function(...) {
     code <- paste(c(...), collapse = "; ")
     out <- withr::with_envvar(c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep)),
@@ -330,8 +327,6 @@ test_that("one ranking serves every number of features of a tuning run, and fold
   for (k in 1:2) chosen(flt("ufs_kmeans_f", n_clusters = 3L), k)
   expect_identical(count, 6L)
 })
-
-# ---- rows -------------------------------------------------------------------------------------------
 
 test_that("po(\"ufs_sample\") keeps the rows that the method chooses", {
   skip_if_not_installed("mlr3pipelines")
@@ -472,7 +467,6 @@ test_that("a package that comes later is met, and methods of filters are read", 
   withr::defer(setHook(packageEvent("stats", "onLoad"), NULL, "replace"))
   when_loaded("stats", function() met <<- met + 1)
   expect_identical(met, 1)
-  # Other packages may wait for it, too.
   utils::tail(getHook(packageEvent("stats", "onLoad")), 1L)[[1L]]()
   expect_identical(met, 2)
   expect_identical(mlr3filters::flt("ufs_pca")$method, "pca")

@@ -136,7 +136,6 @@ test_that("frequency weights: the choice is that of rows repeated as often, for 
     changed <- changed || !setequal(kept(data), kept(mtcars))
   }
   expect_true(changed)
-  # The tasks, which take a method with weights.
   for (task in c("classify", "cluster", "compress")) {
     trained <- suppressMessages(prep(step_select_ufs(recipe(mpg ~ ., data), all_numeric_predictors(), method = task,
       num_terms = 4, seed = 2)))
@@ -227,8 +226,6 @@ test_that("\"auto\" is one number at every door: ufs_size(), ufs_select(), a fit
   }
 })
 
-# ---- the same choice as without a framework -----------------------------------------------------
-
 # Copies, a constant column, a linear combination, and columns that scores cannot tell apart.
 tied <- local({
   set.seed(3)
@@ -317,7 +314,6 @@ test_that("units decide whether columns are standardised, for methods that do no
   expect_false(setequal(found, of(mixed)))
   expect_setequal(kept(mixed, "laplacian", standardise = FALSE), of(mixed))
   expect_setequal(kept(mixed, "laplacian", options = list(scale = FALSE)), of(mixed))
-  # One unit, and methods that look for spread.
   expect_silent(same <- kept(iris[1:4], "laplacian"))
   expect_setequal(same, of(iris[1:4]))
   expect_setequal(kept(iris[1:4], "laplacian", standardise = TRUE), of(iris[1:4], center = TRUE, scale = TRUE))
@@ -360,7 +356,6 @@ test_that("missing values", {
     kept <- intersect(names(bake(rec, NULL)), names(holes))
     expect_identical(as.data.frame(bake(rec, NULL))[kept], `rownames<-`(holes[kept], NULL))
   }
-  # Columns that omit leaves out come last.
   most <- holes
   most$disp[1:20] <- NA
   rec <- prep(step_select_ufs(recipe(mpg ~ ., most[1:25, ]), all_predictors(), num_terms = 4, na = "omit"))
@@ -391,8 +386,6 @@ test_that("a seed fixes what a method draws, and the session's stream is left al
   expect_setequal(first, with_seed(7, selected_features(ufs_random(mtcars), 5)))
 })
 
-# ---- the names that tidymodels gives the tests of a step ------------------------------------
-
 test_that("bake method errors when needed columns are missing", {
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance", num_terms = 3)
   trained <- prep(rec)
@@ -408,7 +401,6 @@ test_that("bake method errors when needed non-standard role columns are missing"
   table <- tidy(trained, 1)
   kept <- table$terms[!table$removed]
   expect_error(bake(trained, mtcars[setdiff(names(mtcars), kept[1])]), paste("missing from `new_data`:", kept[1]))
-  # What the step removes may be absent.
   bare <- mtcars[setdiff(names(mtcars), table$terms[table$removed])]
   expect_identical(bake(trained, bare), bake(trained, mtcars))
 })
@@ -566,8 +558,6 @@ test_that("sparse recipes work", {
   rec <- step_select_ufs(rec, all_predictors(), method = "variance", num_terms = 3, options = list(scale = FALSE))
   expect_setequal(names(bake(prep(rec), sparse)), selected_features(ufs_variance(x, scale = FALSE), 3))
 })
-
-# ---- rows -------------------------------------------------------------------------------------------
 
 test_that("step_sample_ufs() keeps the rows that the method chooses", {
   for (method in c("facility", "medoids", "ted", "rrss", "alnr")) {
