@@ -146,7 +146,6 @@ test_that("workers of BiocParallel change nothing, not a bit", {
   b <- suppressMessages(as_ufs_operator(ufs_data(h, block_bytes = 2000, BPPARAM = param)))
   expect_identical(b$norm, a$norm)
   expect_identical(b$center, a$center)
-  expect_identical(suppressMessages(x_cross(b$x, t)), x_cross(a$x, t))
 })
 
 test_that("SummarizedExperiment: features are rows", {
@@ -165,11 +164,9 @@ test_that("SummarizedExperiment: features are rows", {
   }
   se <- SummarizedExperiment::SummarizedExperiment(list(t(counts)))
   expect_equal(feature_scores(ufs_variance(se)), feature_scores(plain))
-  expect_error(ufs_data(sce, assay = "nothing"), "logcounts", class = "ufs_error_argument")
   rows <- asNamespace("S4Vectors")$DataFrame(a = 1:3)
   none <- SummarizedExperiment::SummarizedExperiment(rowData = rows)
   expect_refused(ufs_data(none), "`x` has no assay.", "ufs_error_input")
-  expect_error(ufs_data(counts, assay = "counts"), class = "ufs_error_argument")
 })
 
 test_that("Seurat: the data of its assay", {
@@ -209,8 +206,6 @@ test_that("data on disk: what is said fits them", {
   h <- suppressMessages(HDF5Array::writeHDF5Array(holed, file, "x", with.dimnames = TRUE))
   expect_error(ufs_variance(h), "gene4.*`features` or `samples` of ufs_data", class = "ufs_error_input")
   expect_equal(ufs_variance(h, samples = -3)$n, 39L)
-  expect_output(print(ufs_data(h)), "read in one block")
-  expect_output(print(ufs_data(h, block_bytes = 8 * 40 * 7)), "by blocks of [0-9]+ (rows|columns)")
   unlink(file)
   expect_error(ufs_variance(h), "`x` cannot be read", class = "ufs_error_input")
 })
@@ -221,10 +216,6 @@ test_that("ufs() hands the arguments of ufs_data() to it", {
   x <- counts
   x[1:2, 3] <- NA
   expect_identical(ufs(x, "variance", na = "omit")$input$dropped_features, "gene3")
-  expect_error(ufs(counts, "variance", assay = "counts"), class = "ufs_error_argument")
-  skip_if_not_installed("SummarizedExperiment")
-  se <- SummarizedExperiment::SummarizedExperiment(list(a = t(counts), b = 2 * t(counts)))
-  expect_equal(feature_scores(ufs(se, "variance", assay = "b")), 4 * feature_scores(plain))
 })
 
 test_that("features and samples by name, index and logical; wrong ones are errors", {
@@ -445,12 +436,6 @@ test_that("dates and times are numbers, and a message says so", {
     class = "ufs_message_dates")
   expect_identical(unname(as.matrix(data)[, "day"]), as.double(x$day))
   expect_message(fit <- ufs_css(x["day" == names(x) | "a" == names(x)], 1), class = "ufs_message_dates")
-})
-
-test_that("every argument of ufs_data() goes through a method whole", {
-  x <- as.matrix(mtcars)
-  x[7] <- NA
-  expect_identical(feature_scores(ufs_pca(x, 2, na = "median")), feature_scores(ufs_pca(ufs_data(x, na = "median"), 2)))
 })
 
 test_that("what is done to rows does not run over an outcome beside a matrix column, whatever the door", {

@@ -202,6 +202,7 @@ test_that("advice is a sentence", {
   expect_identical(advice_sentence("situational"), "Situational: see vignette(\"which-method\").")
   expect_identical(advice_sentence("historical (for comparison)"), "Included for comparison only.")
   expect_identical(advice_sentence("baseline (for comparison)"), "Baseline, included for comparison only.")
+  expect_identical(advice_sentence("own method: try it"), "Own method: try it.")
 })
 
 test_that("print says no more than constraints leave", {
@@ -307,10 +308,6 @@ test_that("data of another number of rows are refused where rows have no names",
   fit <- ufs_ted(unname(as.matrix(iris[, 1:4])), m = 2)
   expect_refused(generics::augment(fit, data = unname(as.matrix(iris[1:10, 1:4]))),
     "`data` must be the data of the fit, 150 rows; it has 10.")
-})
-
-test_that("advice of another kind is a sentence all the same", {
-  expect_identical(advice_sentence("own method: try it"), "Own method: try it.")
 })
 
 test_that("without package tibble tidy() gives a data frame", {

@@ -507,12 +507,6 @@ test_that("lambda and lambda_rel are two ways to say one thing", {
   expect_lt(sum(more$feature_scores > 0), sum(jspca(x, 2, lambda_rel = 0.02)$feature_scores > 0))
 })
 
-test_that("verbose writes a line per iteration", {
-  x <- jspca_factors(30, 20, 2, 8, 46)
-  lines <- capture.output(jspca(x, 2, control = quiet(max_iter = 3, verbose = TRUE)))
-  expect_length(grep("^jspca +[123] ", lines), 3L)
-})
-
 test_that("print, summary and plots", {
   x <- jspca_factors(30, 40, 2, 8, 47)
   fit <- jspca(x, 2)
@@ -617,7 +611,7 @@ test_that("the plain iteration is tried first only where no loading may be the w
   expect_error(ufs_jspca(x, 2, lambda = 0, init = start), NA)
 })
 
-test_that("the reconstruction is that of Q P', in the units of the data", {
+test_that("of the two losses only that over features is said to rise", {
   fit <- ufs_jspca(mtcars, n_components = 3, loss = "feature")
   expect_match(picture(fit, "objective")$subtitle, "a fixed-point iteration: the objective may rise")
   fit <- ufs_jspca(mtcars, 2, loss = "sample", control = ufs_control(warn = FALSE))

@@ -238,7 +238,6 @@ test_that("kernels: the picks are those of the explicit kernel", {
     unname(fit$solution$order))
   expect_identical(ufs_ted(x, m = 6, similarity = "cosine")$solution$order,
     ufs_ted(x, m = 6, unit = TRUE)$solution$order)
-  expect_output(print(fit), "similarity +heat")
 })
 
 test_that("kernels: the root is a Cholesky factor, its rest is semidefinite", {

@@ -205,7 +205,6 @@ test_that("the bound is proved: below every set, and tight for the relaxation", 
       expect_lte(out$lower, min(brute$values) + 1e-9)
       expect_lte(out$lower, out$h + 1e-9)
       expect_lt(out$h - out$lower, 1e-4 * (1 + out$h))
-      # The bound of section 13 at the last point is not above the one kept.
     }
   }
 })

@@ -97,6 +97,7 @@ test_that("bad arguments are classed errors", {
     methods = ufs_compare(x, y, c("pca", "pca"), k = 2), k = ufs_compare(x, y, "pca", k = 5),
     y = ufs_compare(x, y[-1], "pca", k = 2), classifiers = ufs_compare(x, y, "pca", k = 2, classifiers = "forest"),
     args = ufs_compare(x, y, "pca", k = 2, args = list(alfs = list())),
+    args = ufs_compare(x, y, "pca", k = 2, args = 1), methods = ufs_compare(x, y, "ted", k = 2, mode = "cluster"),
     mode = ufs_compare(x, y, "pca", k = 2, mode = "regress"))
   first <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
   # Too few predictions would be recycled against the truth.
@@ -346,9 +347,6 @@ test_that("an error of ours inside a classifier stays what it is; another one na
   own <- function(x, y, newx) refuse("depth", "`depth` must be positive.")
   wrong <- expect_error(predict_classes(own, diag(2), y, diag(2)), "must be positive", class = "ufs_error_argument")
   expect_identical(wrong$argument, "depth")
-  wrong <- expect_error(predict_classes(function(x, y, newx) stop("no"), diag(2), y, diag(2), "tree"),
-    "Classifier 'tree' failed: no", class = "ufs_error_argument")
-  expect_identical(wrong$argument, "classifiers")
 })
 
 test_that("a table without grids has no rows of grids; labels that k-means cannot make are missing", {
@@ -390,16 +388,6 @@ test_that("one classifier may be given as it is", {
   expect_identical(check_classifiers(first), list(classifier = first))
   out <- ufs_compare(iris[1:4], iris$Species, "variance", k = 2, m = 60, classifiers = first, repeats = 1, n_random = 1)
   expect_identical(unique(out$results$classifier), "classifier")
-})
-
-test_that("refusals say what is wrong", {
-  expect_refused(ufs_compare(mtcars, gl(2, 1, 32), "variance", k = 2, args = 1),
-    "`args` must be a named list of lists.")
-})
-
-test_that("a method of samples that clusters are not made with is named", {
-  expect_error(ufs_compare(iris[1:60, 1:4], iris$Species[1:60], "ted", k = 2, mode = "cluster"),
-    "`methods`: ted selects samples", class = "ufs_error_argument")
 })
 
 test_that("without package future there are no workers", {

@@ -414,15 +414,13 @@ test_that("the picture of one method marks where its columns end", {
 
 test_that("refusals say what is wrong", {
   x <- as.matrix(mtcars)
-  expect_refused(ufs_decoys(x, "variance", include = "mpg", exclude = colnames(x)[-1]),
-    "`include` and `exclude` leave no column that decoys could judge.")
-  expect_refused(ufs_decoys(x, ufs_variance(x), k = 2, n_clusters = 2),
-    "`n_clusters`: the arguments of a fit are those of its call.")
-  expect_refused(ufs_decoys(x, "laplacian", graph = ufs_graph(x)),
-    "was made without the decoys; let it be made anew with them, e.g. graph = list(n_neighbours = 5).")
-  expect_refused(ufs_decoys(x, "variance", conservative = TRUE, n_decoys = 3),
-    "`conservative` = TRUE takes one decoy for each of the 11 columns.")
-  expect_refused(ufs_decoys(x, c("pca", "pca"), n_components = 2), "`method` has 'pca' twice.")
+  expect_refusals(
+    "`include` and `exclude` leave no column that decoys could judge." =
+      ufs_decoys(x, "variance", include = "mpg", exclude = colnames(x)[-1]),
+    "`n_clusters`: the arguments of a fit are those of its call." = ufs_decoys(x, ufs_variance(x), k = 2, n_clusters = 2),
+    "let it be made anew with them, e.g. graph = list(n_neighbours = 5)." = ufs_decoys(x, "laplacian", graph = ufs_graph(x)),
+    "one decoy for each of the 11 columns." = ufs_decoys(x, "variance", conservative = TRUE, n_decoys = 3),
+    "`method` has 'pca' twice." = ufs_decoys(x, c("pca", "pca"), n_components = 2))
 })
 
 test_that("more columns than are better than noise: the print says how many decoys come before them", {

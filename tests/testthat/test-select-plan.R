@@ -210,12 +210,6 @@ test_that("errors name their argument", {
   expect_error(ufs_select("a", 3), class = "ufs_error_input")
 })
 
-test_that("every method has advice", {
-  table <- ufs_methods()
-  expect_true(all(grepl("^(recommended|situational|historical|baseline)", table$advice)))
-  expect_match(capture.output(print(ufs_variance(x))), "advice +.* for comparison", all = FALSE)
-})
-
 test_that("counts are weighted and brought to one length, unless the user says otherwise or compresses", {
   skip_if_not_installed("Matrix")
   # Three topics of 40 words each beside common words.
@@ -565,8 +559,6 @@ test_that("k = \"auto\" keeps to constraints, and fewer than asked for are said"
     expect_silent(selected_features(fit))
     expect_true(all(selected_features(fit) %in% names[18:20]))
   }
-  expect_match(within_constraints(list(k = 2L, reason = "x"), list(p = 9L, held = list(include = 1:4)))$reason, "must be in")
-  expect_match(within_constraints(list(k = 9L, reason = "x"), list(p = 9L, held = list(exclude = 1:4)))$reason, "may be chosen")
   expect_match(printed(pick(x, 15, "classify", groups = rep(c("a", "b", "c", "d"), c(8, 8, 3, 1)))),
     "only [0-9]+ of 15 features are chosen: the constraints \\(groups\\) leave no more", all = FALSE)
 })
@@ -604,9 +596,6 @@ test_that("the print says what the data lost on the way in and what was asked fo
   expect_match(said, "constraints 1 column in", fixed = TRUE)
   expect_match(said, "more than a fifth of 2 columns", fixed = TRUE)
   expect_identical(ufs_data(half, na = "median")[, 2:1]$input$filled_share, rev(unname(colMeans(is.na(half)))[1:2]))
-
-  few <- suppressWarnings(ufs_select(iris[1:5, 1:4], k = 2))
-  expect_match(few$unchecked, "not compared with random choices", all = FALSE)
 })
 
 test_that("curves are labelled by TED in the heat kernel of their leading components, and the code repeats it", {
