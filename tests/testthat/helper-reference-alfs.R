@@ -82,15 +82,6 @@ ref_alfs_max <- function(x) {
   c(alpha = max(sqrt(rowSums(g0^2))), beta = max(sqrt(colSums(g0^2))), lambda = 2 * max(rowSums(x^2)))
 }
 
-# The step of Algorithm 1 for W, by the Kronecker product.
-ref_alfs_step <- function(x, h, rho) {
-  x_t <- t(x)
-  n <- ncol(x_t)
-  d <- nrow(x_t)
-  big <- kronecker(tcrossprod(x_t), 2 * crossprod(x_t) + rho[1] * diag(n)) + (rho[2] + rho[3]) * diag(n * d)
-  matrix(solve(big, as.vector(h)), n, d)
-}
-
 # Greedy TED over columns with the growing pool, by deflating the Gram matrix of all
 # columns; picked columns are no longer rebuilt.
 ref_pivot_order <- function(x, by_norm, first, most) {

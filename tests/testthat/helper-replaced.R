@@ -26,3 +26,11 @@ local_workers <- function(env = parent.frame()) {
   withr::defer(future::plan(old), envir = env)
   replaced("workers_pay", function(workers, ...) workers > 0, env = env)
 }
+
+# A database in memory until the caller ends.
+local_sqlite <- function(env = parent.frame()) {
+  testthat::skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection), envir = env)
+  connection
+}

@@ -49,8 +49,7 @@ test_that("every call of the cheat sheet runs", {
   expect_gt(length(unlist(blocks)), 40)
   withr::local_dir(withr::local_tempdir())
   withr::local_options(ufselect.max_bytes = NULL)
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
+  withr::local_pdf(NULL)
   env <- sheet_data()
   ran <- 0L
   for (block in blocks) for (call in block) {

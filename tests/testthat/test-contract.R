@@ -54,8 +54,7 @@ for (method in methods$method) {
     expect_identical(any(grepl("^  status +", lines)), fit$iterations > 0L || fit$status != "converged")
     expect_output(print(summary(fit)), method)
     expect_identical(nrow(as.data.frame(fit)), if (selects == "samples") 24L else 14L)
-    pdf(NULL)
-    withr::defer(dev.off())
+    withr::local_pdf(NULL)
     expect_identical(plot(fit), fit)
   })
 

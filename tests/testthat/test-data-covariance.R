@@ -164,9 +164,7 @@ test_that("pairs that cannot be judged are errors, and rows without values are c
   flat <- with_gaps(wide_rows(), .2)
   flat[!is.na(flat[, 3]), 3] <- 7
   expect_identical(suppressWarnings(ufs_css(ufs_moments(flat, na = "pairwise"), k = 2))$constant, 3L)
-  skip_if_not_installed("RSQLite")
-  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  withr::defer(DBI::dbDisconnect(connection))
+  connection <- local_sqlite()
   DBI::dbWriteTable(connection, "t", as.data.frame(flat))
   expect_equal(ufs_moments(connection, from = "t", na = "pairwise")$css, ufs_moments(flat, na = "pairwise")$css)
   expect_error(ufs_moments(connection, from = "t", na = "pairwise", where = "database"), class = "ufs_error_argument", "fetch")
@@ -179,13 +177,6 @@ test_that("a covariance of package Matrix is one, a sparse table of squares is n
   sparse <- Matrix::Matrix(s * (abs(s) > 20 | diag(11) > 0), sparse = TRUE)
   expect_null(looks_like_covariance(open_data(sparse)))
   expect_identical(looks_like_covariance(open_data(s)), "a covariance matrix")
-})
-
-test_that("pairs add up by name, whatever the order of columns", {
-  x <- as.matrix(airquality[, 1:4])
-  both <- c(ufs_moments(x[1:70, ], na = "pairwise"), ufs_moments(x[71:153, 4:1], na = "pairwise"))
-  expect_equal(as.matrix(both), cor(x, use = "pairwise.complete.obs"), tolerance = 1e-12)
-  expect_equal(both$mean, colMeans(x, na.rm = TRUE))
 })
 
 test_that("correlations with means want standard deviations, and give then what the rows give", {

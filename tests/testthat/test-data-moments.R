@@ -16,13 +16,6 @@ expect_moments <- function(m, x, tolerance = 1e-10) {
   expect_equal(as.matrix(m), cor(x), tolerance = tolerance)
 }
 
-local_sqlite <- function(env = parent.frame()) {
-  skip_if_not_installed("RSQLite")
-  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  withr::defer(DBI::dbDisconnect(connection), envir = env)
-  connection
-}
-
 test_that("moments are those of cov() and cor(), in one piece and in several", {
   x <- moments_data()
   expect_moments(ufs_moments(x), x)

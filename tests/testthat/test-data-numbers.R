@@ -34,8 +34,6 @@ test_that("what is not read names a way out, what is missing is missing", {
   expect_error(ufs_select("x.h5", k = 50), "HDF5Array::HDF5Array", class = "ufs_error_input")
   expect_error(ufs_data("a/b.csv.gz"), "fread", class = "ufs_error_input")
   expect_error(ufs_data(structure(list(), class = c("tbl_dbi", "tbl_sql", "tbl_lazy", "tbl"))), "collect", class = "ufs_error_input")
-  expect_error(ufs_pca(iris[, 1:4]), "`n_components` is missing", class = "ufs_error_argument")
-  expect_error(ufs_socfs(iris[, 1:4]), "`n_clusters` is missing", class = "ufs_error_argument")
   x <- cbind(matrix(rnorm(16), 8), 0, 0)
   expect_equal(suppressWarnings(ufs_captured(ufs_variance(x), x, 3))$bound, 1)
 })

@@ -189,13 +189,6 @@ test_that("new rows on disk, of experiments and of Seurat objects are filled as 
   expect_equal(t(as.matrix(layer(SeuratObject::GetAssayData, out))), predict(fit, new))
 })
 
-test_that("data with one sample twice in the place of another are not those of the fit", {
-  x <- as.matrix(mtcars)
-  fit <- ufs_ted(x)
-  augment <- getFromNamespace("augment.ufs", "ufselect")
-  expect_error(augment(fit, data = x[c(1, 1, 3:32), ]), "names of its rows", class = "ufs_error_argument")
-})
-
 test_that("new rows are filled as those of the fit before they are transformed", {
   skip_on_cran()
   x <- as.matrix(iris[, 1:4])

@@ -111,8 +111,7 @@ test_that("rows are centred and scaled by a fit as its levels were", {
   fits <- list(ufs_css(d$x, k = 5, replicates = d$g), ufs_pca(d$x, 3, k = 5, replicates = d$g))
   for (one in fits) {
     expect_s3_class(ufs_diversify(one, d$x, 4), "ufs")
-    grDevices::pdf(NULL)
-    withr::defer(grDevices::dev.off())
+    withr::local_pdf(NULL)
     for (type in c("share", "heatmap", "embedding")) expect_invisible(plot(one, type, data = d$x))
   }
 })

@@ -37,8 +37,7 @@ for (method in methods$method) {
 
 test_that("pictures take graphical parameters and nothing else", {
   skip_on_cran()
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
+  withr::local_pdf(NULL)
   fit <- ufs_variance(x)
   graph <- suppressWarnings(ufs_graph(x))
   grid <- ufs_grid(x, "pca", list(n_components = 1:2))

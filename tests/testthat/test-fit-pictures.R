@@ -61,8 +61,7 @@ same_error <- function(object, argument, class = "ufs_error_argument") {
 
 for (method in methods$method) {
   test_that(paste0(method, ": every picture draws, in base graphics and in ggplot2"), {
-    pdf(NULL)
-    withr::defer(dev.off())
+    withr::local_pdf(NULL)
     fit <- fit_of(method, x)
     k <- picture_size(fit, NULL)
     expect_true("embedding" %in% picture_types(fit))
@@ -177,8 +176,7 @@ test_that("chosen samples are circled", {
 })
 
 test_that("bad arguments are named", {
-  pdf(NULL)
-  withr::defer(dev.off())
+  withr::local_pdf(NULL)
   fit <- fit_of("variance", x)
   same_error(plot(fit, "heatmap"), "data")
   same_error(plot(fit, "heatmap", 1:5), "data", "ufs_error_input")
@@ -320,8 +318,7 @@ test_that("overlap is the share of the selections in common", {
   expect_identical(ufs_overlap(joined, 5)$shared, out$shared[1:2, 1:2])
   expect_output(print(joined), "2 fits")
   expect_identical(colnames(ufs_overlap(unname(fits[c(1, 1, 2)]), 3)$shared), c("variance", "variance 1", "laplacian"))
-  pdf(NULL)
-  withr::defer(dev.off())
+  withr::local_pdf(NULL)
   expect_identical(plot(joined, k = 5), joined)
   expect_identical(plot(out, "features"), out)
   expect_identical(picture(out, "pairs")$z, out$shared)
@@ -382,8 +379,7 @@ test_that("a comparison has a curve for each method", {
   expect_true(all(c("all", "pca") %in% pic$plain))
   expect_false("variance" %in% pic$plain)
   expect_false("no such" %in% pic$plain)
-  pdf(NULL)
-  withr::defer(dev.off())
+  withr::local_pdf(NULL)
   expect_identical(plot(out), out)
   skip_if_not_installed("ggplot2")
   expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(out)))
@@ -406,8 +402,7 @@ test_that("names that are no text in this locale are drawn all the same", {
 })
 
 test_that("a picture of more features than there are is refused", {
-  pdf(NULL)
-  withr::defer(dev.off())
+  withr::local_pdf(NULL)
   for (type in c("scores", "heatmap", "embedding")) {
     error <- expect_error(plot(ufs_variance(mtcars), type, mtcars, k = 100), "at most 11", class = "ufs_error_argument")
     expect_identical(error$argument, "k")
@@ -416,8 +411,7 @@ test_that("a picture of more features than there are is refused", {
 })
 
 test_that("values that differ by rounding alone are drawn as one", {
-  pdf(NULL)
-  withr::defer(dev.off())
+  withr::local_pdf(NULL)
   for (y in list(22 + c(0, 2, 1) * .Machine$double.eps * 8, c(5, 5, 5), -1e-300 * (1:3))) {
     pic <- list(kind = "curves", table = data.frame(x = 1:3, y = y), xlab = "", ylab = "", title = "")
     expect_warning(draw_curves(pic), NA)
@@ -625,8 +619,7 @@ test_that("the picture of the representatives has their correlations", {
   expect_identical(unique(of), colnames(pic$z))
   expect_identical(rownames(pic$z)[!duplicated(of)], colnames(pic$z))
   for (one in unique(of)) expect_false(is.unsorted(-abs(said$r[match(rownames(pic$z)[of == one], said$feature)])))
-  pdf(NULL)
-  withr::defer(dev.off())
+  withr::local_pdf(NULL)
   expect_silent(plot(ufs_css(x, k = 1), "representatives"))
   wide <- cbind(withr::with_seed(1, matrix(stats::rnorm(20 * 100), 20)), 1)
   many <- picture(suppressWarnings(ufs_css(wide, k = 5)), "representatives", k = 5)

@@ -95,8 +95,7 @@ test_that("odd but valid calls have classed answers", {
   bad(ufs_stability(mtcars, "variance", k = 2, n_resamples = 1e9), "n_resamples")
   withr::with_options(list(ufselect.max_bytes = NA), bad(ufs_udfs(mtcars, 2), "ufselect.max_bytes"))
   grid <- ufs_grid(mtcars, "variance", list(scale = FALSE))
-  pdf(NULL)
-  withr::defer(dev.off())
+  withr::local_pdf(NULL)
   expect_identical(plot(grid), grid)
 })
 

@@ -119,6 +119,7 @@ test_that("names that have a meaning are refused", {
   refused("one", function() 1, says = "must be a function of a matrix")
   refused("one", function(x, scale) 1, says = "`scale` has a meaning")
   refused("one", function(x, m) 1, says = "`m` has a meaning")
+  refused("one", title = 1:2, says = "`title` must be one text")
   with_method("one", flatness)
   # The same function may come again, as when a script is run twice.
   expect_identical(names(formals(ufs_register("one", flatness))), names(formals(ufs_pca))[-2])
@@ -223,11 +224,6 @@ test_that("a function that cannot do without its number is fitted for each numbe
   for (door in list(ufs_size, function(x, method) ufs(x, method, k = "auto"))) {
     expect_error(door(mtcars, "needs_k"), "solves for one number", class = "ufs_error_argument")
   }
-})
-
-test_that("refusals say what is wrong", {
-  x <- as.matrix(mtcars)
-  expect_refused(ufs_register("a", function(x) 1, title = 1:2), "`title` must be one text")
 })
 
 test_that("calls among the arguments reach the function as they are", {

@@ -187,16 +187,6 @@ test_that("t12: with p >= n the P step empties the first term, and a warning say
   expect_true(blfse_plain(blfse_input())$p_unique)
 })
 
-test_that("t14: at psi = 0.9 nine of ten agreeing base clusterings keep full confidence", {
-  d <- blfse_problem(12, 6, 2, 10, seed = 3, noise = 0)
-  d$labels[1, 1] <- 3L - d$labels[1, 1]
-  d$labels[2, 1:2] <- 3L - d$labels[2, 1:2]
-  w <- first_step(d)$W
-  expect_lt(abs(w[1, 3] - 1), 1e-12)
-  # 8 of 10: A = 1/m * .2 * .8, W = lambda / (2A) = .9 * .1 / (.8 * .2)
-  expect_equal(w[2, 3], 0.09 / 0.16, tolerance = 1e-12)
-})
-
 quiet <- ufs_control(warn = FALSE)
 
 test_that("scaling is what the help page says; centring changes nothing", {

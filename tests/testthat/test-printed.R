@@ -66,6 +66,7 @@ for (method in ufs_methods()$method) {
     lines <- capture.output(print(fit))
     expect_identical(lines[1L], paste0("<ufs_", method, "> ", row$title))
     expect_identical(line_of(lines, "data"), "24 samples x 15 features (1 constant)")
+    expect_true("data: 24 samples x 15 features, 1 constant" %in% capture.output(print(summary(fit))))
     # What does not iterate has nothing to converge.
     expect_identical(line_of(lines, "status"), if (fit$iterations == 0) character() else
       paste0(fit$status, " after ", fit$iterations, " iteration", if (fit$iterations > 1) "s"))

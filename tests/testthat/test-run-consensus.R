@@ -164,8 +164,9 @@ test_that("all seven members, and what cannot be a member", {
   fit <- suppressWarnings(ufs_consensus(x, n_clusters = 3, k = 6))
   expect_identical(nrow(fit$members), 7L)
   expect_lt(mean(match(1:8, feature_ranking(fit))), 8)
-  expect_refusals(ufs_consensus(x, 3, members = "ted"), ufs_consensus(x, 3, members = "nobody"),
-    ufs_consensus(x, 3, members = c("pca", "pca")), ufs_consensus(x, 3, members = "topk"))
+  expect_refusals("`members`: ufs_ted() selects samples." = ufs_consensus(x, 3, members = "ted"),
+    ufs_consensus(x, 3, members = "nobody"), ufs_consensus(x, 3, members = "topk"),
+    "`members` must be names of methods, each once." = ufs_consensus(x, 3, members = c("pca", "pca")))
   expect_warning(ufs_consensus(x, 3, k = 3, members = c("pca", "topk")), class = "ufs_warning_member")
 })
 
@@ -205,11 +206,6 @@ test_that("members that tie all columns agree with nothing, and nothing is warne
     expect_warning(fit <- withr::with_seed(1, suppressMessages(ufs_consensus(z, 2, control = ufs_control(warn = FALSE)))), NA)
     expect_true(all(is.na(fit$members$agreement) | abs(fit$members$agreement) <= 1 + 1e-12))
   }
-})
-
-test_that("refusals say what is wrong", {
-  expect_refused(ufs_consensus(mtcars, 2, members = c("pca", "pca")), "`members` must be names of methods, each once.")
-  expect_refused(ufs_consensus(mtcars, 2, members = c("pca", "ted")), "`members`: ufs_ted() selects samples.")
 })
 
 test_that("members that look for the same neighbours get one graph, the one of each alone", {

@@ -133,8 +133,7 @@ test_that("one and two workers give identical results", {
 
 test_that("a grid shows itself", {
   grid <- ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
-  pdf(NULL)
-  withr::defer(dev.off())
+  withr::local_pdf(NULL)
   expect_identical(plot(grid, value = 1:6, main = "mine", xlab = "here"), grid)
   expect_identical(plot(grid, value = "seconds", over = "n_components"), grid)
   expect_refusals(plot(grid, value = 1:5), plot(grid, value = "nothing"))

@@ -67,8 +67,7 @@ test_that("the choice is the best by the first criterion, and all are reported",
   expect_identical(out$best, which.max(out$results$knn_overlap))
   expect_identical(feature_scores(out$fit), feature_scores(ufs_pca(data$x, out$choice$n_components)))
   expect_output(print(out), "by knn_overlap at k = 8")
-  pdf(NULL)
-  withr::defer(dev.off())
+  withr::local_pdf(NULL)
   expect_identical(plot(out), out)
 })
 

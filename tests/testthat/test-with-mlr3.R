@@ -29,15 +29,6 @@ expect_ufs_filter <- function(filter, task) {
   expect_identical(nrow(table), length(task$feature_names))
 }
 
-settings <- function(method) {
-  arguments <- formals(registry()[[method]]$fit)
-  given <- list(n_clusters = 3L, n_components = 2L)
-  required <- names(arguments)[vapply(arguments, function(a) is.name(a) && !nzchar(a), NA)]
-  given <- given[intersect(names(given), required)]
-  if ("y" %in% names(arguments)) given$n_clusters <- 3L
-  given
-}
-
 ranks_features <- subset(ufs_methods(), selects != "samples")$method
 
 for (method in ranks_features) {
@@ -45,12 +36,12 @@ for (method in ranks_features) {
     {
     task <- mlr3::tsk("mtcars")
     filter <- flt("ufs", method = method)
-    filter$param_set$set_values(.values = settings(method))
+    filter$param_set$set_values(.values = needs(method))
     set.seed(1)
     suppressMessages(suppressWarnings(expect_ufs_filter(filter, task)))
     set.seed(1)
     per_k <- registry()[[method]]$per_k
-    args <- c(settings(method), if (!is.null(per_k)) stats::setNames(list(10L), per_k))
+    args <- c(needs(method), if (!is.null(per_k)) stats::setNames(list(10L), per_k))
     if (registry()[[method]]$mixed_units == "standardise") args[c("center", "scale")] <- TRUE
     fit <- suppressMessages(suppressWarnings(do.call(ufs, c(list(
       x = as.data.frame(task$data(cols = task$feature_names)), method = method), args))))
@@ -63,25 +54,18 @@ for (method in ranks_features) {
   })
 }
 
-# Copies, a constant column and columns without a score.
-tied <- local({
-  set.seed(3)
-  x <- data.frame(matrix(rnorm(40 * 8), 40))
-  x[1:20, 1:3] <- x[1:20, 1:3] + 3
-  x <- cbind(x, c1 = x[[1]], c2 = x[[1]], c5 = x[[5]], flat = 1, both = x[[1]] + x[[2]])
-  x[sample(13)]
-})
+tied <- tied_columns()
 tied_task <- mlr3::as_task_regr(cbind(tied, target = 1:40), target = "target")
 
 for (method in ranks_features) {
   test_that(paste("the same features as selected_features():", method), {
     filter <- flt("ufs", method = method, seed = 11L)
-    filter$param_set$set_values(.values = settings(method))
+    filter$param_set$set_values(.values = needs(method))
     row <- registry()[[method]]
     per_k <- c(row$per_k, row$picks$argument)
     for (k in c(1L, 4L, 7L, 11L)) {
       suppressMessages(suppressWarnings(filter$calculate(tied_task, nfeat = k)))
-      args <- c(settings(method), if (!is.null(per_k)) stats::setNames(list(k), per_k))
+      args <- c(needs(method), if (!is.null(per_k)) stats::setNames(list(k), per_k))
       fit <- suppressMessages(suppressWarnings(with_seed(11, do.call(ufs,
         c(list(x = tied[tied_task$feature_names], method = method), args)))))
       expect_identical(names(filter$scores)[seq_len(k)],
@@ -136,10 +120,10 @@ test_that("weights of a task go to the methods that take them, and to the tasks"
   x <- ufs_data(mtcars[count > 0, names], weights = count[count > 0])
   for (method in c("css", "pca", "variance")) {
     filter <- flt("ufs", method = method)
-    filter$param_set$set_values(.values = settings(method))
+    filter$param_set$set_values(.values = needs(method))
     said <- testthat::capture_messages(filter$calculate(task, nfeat = 4L))
     expect_false(any(grepl("weights", said, fixed = TRUE)))
-    fit <- do.call(ufs, c(list(x, method), settings(method), if (method == "css") list(k = 4L)))
+    fit <- do.call(ufs, c(list(x, method), needs(method), if (method == "css") list(k = 4L)))
     expect_setequal(names(filter$scores)[1:4], selected_features(fit, 4))
   }
   filter <- flt("ufs_cluster", seed = 3L)

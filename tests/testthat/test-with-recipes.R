@@ -99,15 +99,6 @@ test_that("constant columns go first", {
   expect_identical(table$score[table$removed], NA_real_)
 })
 
-# Arguments that a method cannot do without.
-needs <- function(method) {
-  arguments <- formals(registry()[[method]]$fit)
-  given <- list(n_clusters = 3L, n_components = 2L)[intersect(c("n_clusters", "n_components"),
-    required_arguments(registry()[[method]]$fit))]
-  if ("y" %in% names(arguments)) given$n_clusters <- 3L
-  given
-}
-
 # mtcars with case weights beside the outcome.
 weighted_cars <- function(weights) cbind(mtcars, tibble::tibble(wts = weights))
 
@@ -226,14 +217,7 @@ test_that("\"auto\" is one number at every door: ufs_size(), ufs_select(), a fit
   }
 })
 
-# Copies, a constant column, a linear combination, and columns that scores cannot tell apart.
-tied <- local({
-  set.seed(3)
-  x <- data.frame(matrix(rnorm(40 * 8), 40))
-  x[1:20, 1:3] <- x[1:20, 1:3] + 3
-  x <- cbind(x, c1 = x[[1]], c2 = x[[1]], c5 = x[[5]], flat = 1, both = x[[1]] + x[[2]])
-  x[sample(13)]
-})
+tied <- tied_columns()
 
 for (method in setdiff(feature_methods(), task_names)) {
   test_that(paste("the same columns as selected_features():", method), {
@@ -511,11 +495,6 @@ test_that("parameters have the ranges that are given, and whole numbers where nu
   expect_identical(unlist(cutoff$range), c(lower = 0.2, upper = 0.9))
   expect_identical(names(c(ufs_param("n_clusters")$label, ufs_param("m")$label, cutoff$label)),
     c("n_clusters", "m", "cutoff"))
-})
-
-test_that("required packages are named", {
-  rec <- step_select_ufs(recipe(~., mtcars), all_predictors())
-  expect_true("ufselect" %in% generics::required_pkgs(rec))
 })
 
 test_that("bad args", {
@@ -837,6 +816,7 @@ test_that("a step that is not trained has terms and packages, and an old recipes
   expect_identical(as.list(generics::tidy(step())), list(terms = "all_predictors()", id = "here"))
   expect_identical(generics::required_pkgs(step()), "ufselect")
   expect_identical(generics::required_pkgs(step(weights_to = "w")), c("ufselect", "hardhat"))
+  expect_identical(generics::required_pkgs(step_select_ufs(rec, all_predictors())$steps[[1L]]), "ufselect")
   replaced("has_recipes", function() FALSE)
   expect_refused(step(), paste("step_sample_ufs() needs recipes 1.1.0 or newer;",
     utils::packageVersion("recipes"), "is installed."), "ufs_error_package")
