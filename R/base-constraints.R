@@ -114,7 +114,8 @@ declare_constraint("exclude", "columns", "places", ranked = TRUE, option = TRUE,
   words = count_places("column", "out"), done = places_left)
 declare_constraint("cost", "columns", "numbers", ranked = TRUE, option = TRUE, words = cost_words,
   done = cost_spent)
-declare_constraint("budget", "columns", "limit", needs = c("cost", "what each column costs; for rows: `sample_budget`"))
+declare_constraint("budget", "columns", "limit",
+  needs = c("cost", "what each column costs; for rows: `sample_budget`"))
 declare_constraint("groups", "columns", "groups", ranked = TRUE,
   words = function(group, all) count_words(length(unique(group[!is.na(group)])), "group"),
   done = groups_whole)

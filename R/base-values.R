@@ -80,15 +80,6 @@ with_libraries <- function(expr) {
 # The names by which a user says how many threads BLAS may take.
 thread_names <- c("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 
-# Sessions that are started in the meantime run BLAS with one thread each, unless the user says
-# otherwise: side by side they would wait for each other.
-with_one_thread <- function(expr) {
-  if (any(nzchar(Sys.getenv(thread_names)))) return(expr)
-  on.exit(Sys.unsetenv(thread_names[1:2]))
-  Sys.setenv(OPENBLAS_NUM_THREADS = "1", OMP_NUM_THREADS = "1")
-  expr
-}
-
 # A matrix with column names, or a list of columns of one length, as a data frame. data.frame() and
 # as.data.frame() take longer than a small fit.
 as_table <- function(value) {

@@ -67,7 +67,3 @@ best_line <- function(ranking, names, n, size = NULL) {
 
 # The word for the repeats of a comparison.
 repeat_words <- function(object) if (object$mode == "classify") "splits" else "runs of k-means"
-
-number_words <- function(fit) {
-  if (is.null(fit$feature_scores)) "samples chosen (m)" else "features chosen (k)"
-}

@@ -53,8 +53,8 @@ with_codes <- function(data) {
 
 # Up to three rare values at one end of a column, further from all others than twice what these
 # span, or three steps beyond a scale without gaps, or below zero among amounts; or the one
-# `between` the steps of a scale. Only nines (-9, 99, 9999) may be there once. A matrix with a row for
-# each: value, count, and whether this column alone shows that it is a code (`sure`).
+# `between` the steps of a scale. Only nines (-9, 99, 9999) may be there once. A matrix with a row
+# for each: value, count, and whether this column alone shows that it is a code (`sure`).
 odd_values <- function(value, between, amounts, nines = 10^(1:9) - 1,
                        usual = c(7:9, 77, 88, 96:99, 777, 888, 996:999, 7777, 8888, nines)) {
   n <- length(value)

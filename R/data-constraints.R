@@ -88,7 +88,7 @@ read_numbers <- function(value, arg, side) {
   }
   if (!is.numeric(value) || length(value) != side$size) {
     refuse(arg, "`", arg, "` must be ", side$size, " numbers, one for each ", one, "; it ",
-      if (is.numeric(value)) paste("has", length(value)) else paste("is", deparse_short(value)), ".")
+      if (is.numeric(value)) c("has ", length(value)) else c("is ", deparse_short(value)), ".")
   }
   bad <- which(!is.finite(value) | value <= 0)
   if (length(bad)) {

@@ -541,3 +541,7 @@ first_components <- function(z) {
   label <- sprintf("component %d (%.0f%% of the variance)", 1:2, 100 * value / total)
   list(x = unname(map[, 1L]), y = unname(map[, 2L]), xlab = label[1L], ylab = label[2L])
 }
+
+number_words <- function(fit) {
+  if (is.null(fit$feature_scores)) "samples chosen (m)" else "features chosen (k)"
+}

@@ -209,7 +209,7 @@ print_lines.ufs_stability <- function(x) {
     count_words(x$size, "sample"))
   print_looked(x)
   if (!is.null(x$stability)) {
-    cat_line("  k = ", x$k, ": stability ", format(x$stability, digits = 2L), " of 1 (0 by chance; ",
+    cat_line("  k = ", x$k, ": stability ", signif(x$stability, 2L), " of 1 (0 by chance; ",
       100 * x$level, " % interval ", paste(format(x$interval, digits = 2L), collapse = " to "), ")")
     cat_line("  most often: ", most_often(x$frequency))
   }
@@ -223,8 +223,8 @@ print_lines.ufs_stability <- function(x) {
 # The five chosen most often, of those that were chosen at all.
 most_often <- function(frequency) {
   at <- utils::head(order(-frequency), min(5L, sum(frequency > 0, na.rm = TRUE)))
-  paste0(labels_of(names(frequency), length(frequency))[at], " (", round(100 * frequency[at]), " %)",
-    collapse = ", ")
+  paste0(labels_of(names(frequency), length(frequency))[at], " (", round(100 * frequency[at]),
+    " %)", collapse = ", ")
 }
 
 # Says so where the stability is not that of a choice from `fraction` of all samples.

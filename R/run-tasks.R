@@ -307,3 +307,12 @@ method_rows <- function(method, dots) {
   }
   list_of(rows, own)
 }
+
+# Sessions that are started in the meantime run BLAS with one thread each, unless the user says
+# otherwise: side by side they would wait for each other.
+with_one_thread <- function(expr) {
+  if (any(nzchar(Sys.getenv(thread_names)))) return(expr)
+  on.exit(Sys.unsetenv(thread_names[1:2]))
+  Sys.setenv(OPENBLAS_NUM_THREADS = "1", OMP_NUM_THREADS = "1")
+  expr
+}

@@ -78,11 +78,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   if (moved) given["labelled"] <- list(opened$rest$labelled)
   opened <- check_door(opened$x, "ufs_select()", if (task == "label") "rows" else "columns")
   held <- given[names_of(given) %in% for_data]
-  if (bought <- is.null(c(k, m))) {
-    at <- if (task == "label") 1L else 2L
-    k <- affordable(opened[[c("row_held", "held")[at]]], dim(opened)[at])
-    check_selection(task, k, NULL, NULL, NULL, FALSE)
-  }
+  if (bought <- is.null(c(k, m))) k <- bought_number(opened, task)
   size <- if (task == "label" && !is.null(m)) m else k
   naming_omitted(opened, {
     planned <- planned_selection(opened, list_of(task, k = size, n_clusters, noise, ordered, kind),
@@ -132,6 +128,14 @@ check_own_names <- function(given) {
     if (name == "y") meant <- " Labels take no part; ufs_compare(x, y, ...) compares by them."
     if (length(meant)) refuse(name, "ufs_select() has no argument `", name, "`.", meant)
   }
+}
+
+# How many the budget pays for.
+bought_number <- function(x, task) {
+  at <- if (task == "label") 1L else 2L
+  k <- affordable(x[[c("row_held", "held")[at]]], dim(x)[at])
+  check_selection(task, k, NULL, NULL, NULL, FALSE)
+  k
 }
 
 as_selection <- function(fit, task, look, plan) {
@@ -408,9 +412,7 @@ selection_plan <- function(x, look, asked, given) {
   # A penalty given absolutely takes the place of the share that is recommended.
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
-  if (method == "ted") decided <- c(decided, curves = paste0("neighbouring columns hardly differ, ",
-    "as in spectra, so samples are compared by ", count_words(args$n_scores, "leading component"),
-    " (99 % of the variance, 20 at most)"))
+  if (method == "ted") decided <- c(decided, curves = curve_reason(args$n_scores))
   if (smooth && length(transform)) decided <- c(decided, rows = snv_words)
   list_of(method, args, size, reason = plan_reason(method, asked$task, args$target), decided,
     transform, curve = auto$curve, verdict = auto$verdict, number_reason = auto$reason, samples)
@@ -425,6 +427,11 @@ counts_reason <- function(x, counts, values) {
   } else {
     "tf-idf weights and rows of unit length, because rows of counts differ in their totals"
   }
+}
+
+curve_reason <- function(q) {
+  paste0("neighbouring columns hardly differ, as in spectra, so samples are compared by ",
+    count_words(q, "leading component"), " (99 % of the variance, 20 at most)")
 }
 
 drawn_size <- function(x) as.integer(max(1000, min(4000, 5e5 %/% x$p)))
