@@ -84,7 +84,7 @@ missing_words <- c(x = "the data", fit = "what a function such as ufs_css() retu
   m = "how many samples, as m = 10", n_clusters = "how many clusters, as n_clusters = 3",
   n_components = "how many components, as n_components = 3",
   method = "its name, as \"pca\"; see ufs_methods()", grid = "as list(n_components = 1:3)",
-  fun = "a function that scores columns")
+  fun = "a function that scores columns, as function(x) apply(x, 2, var)")
 refuse_missing <- function(arg, instead = NULL) {
   said <- if (length(instead)) paste0("write `", arg, "` in place of `", instead[1L], "`") else
     stats::na.omit(missing_words[arg])

@@ -27,7 +27,8 @@ test_that("a wrong call of a beginner ends in words that name what to write", {
     "`m`" = ufs_medoids(x, n = 5), "`m`" = ufs_medoids(x), "`m`" = ufs_facility(x, k = 5),
     "`n_clusters`" = ufs_mcfs(x, n = 5), "`n_clusters`" = ufs_kmeans_f(x, n = 5), "`n_components`" = ufs_pca(x, n = 5),
     "`select_samples`" = ufs_alfs(x, samples = "norm"), "`x`" = ufs_variance(mtcars$mpg),
-    "no columns" = ufs_variance(data.frame()), "n_clusters = 3" = ufs_consensus(x, k = 3), "apply(x" = ufs_register("a"),
+    "no columns" = ufs_variance(data.frame()), "n_clusters = 3" = ufs_consensus(x, k = 3),
+    "scores columns, as function" = ufs_register("a"),
     "list(n_components" = ufs_grid(x, "pca"), "`x`" = ufs_explore(5), "ufs_css()" = selected_features(),
     "k = 10" = ufs_stability(x, "css"), "na = \"median\"" = ufs_select(airquality, 3),
     # ufs()
