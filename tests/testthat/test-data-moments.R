@@ -547,7 +547,7 @@ test_that("a choice from moments is one of ufs_select(): code that runs, checks 
   expect_match(own$checks, "'order_id'", all = FALSE)
   expect_identical(selected_features(eval(parse(text = own$code))), selected_features(own))
   expect_equal(own$worth$captured[1], rows$worth$captured[1], tolerance = 1e-8)
-  expect_output(print(own), "300 samples x 6 features .1 copy of another., moments")
+  expect_output(print(own), "300 samples x 6 features .1 copy of another.")
   constrained <- suppressMessages(ufs_select(m, k = 3, include = "b", exclude = "order_id"))
   expect_true("b" %in% selected_features(constrained))
   expect_false("order_id" %in% selected_features(constrained))

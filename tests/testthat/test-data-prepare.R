@@ -201,7 +201,7 @@ test_that("messages read well where there is nothing to say", {
   expect_error(ufs_ted(good, m = 1000), "at most 150 (the samples); it is 1000", fixed = TRUE)
   expect_error(ufs_facility(good, 1000), "at most 150 (the samples); it is 1000", fixed = TRUE)
   expect_error(ufs_propagate(1, 1), "`w` must be a finite numeric matrix.", fixed = TRUE)
-  expect_error(ufs_propagate(matrix(1, 2, 3), 1:2), "matrix of 2 columns; it is 2 x 3.", fixed = TRUE)
+  expect_error(ufs_propagate(matrix(1, 2, 3), 1:2), "`w` must be square, n x n; it is 2 x 3.", fixed = TRUE)
 })
 
 test_that("a number that no integer holds is refused in our words", {

@@ -1,6 +1,33 @@
 skip_on_cran()
 
+fixture <- function(name) as.matrix(unname(utils::read.csv(test_path("fixtures", "alfs", name), header = FALSE)))
 objective <- function(fit) fit$trace$objective[nrow(fit$trace)]
+
+test_that("fixture 1: the diagonal problem with all three penalties", {
+  x <- fixture("F1_X.csv")
+  fit <- alfs_raw(x, alpha = .7, beta = .4, lambda = .3, control = ufs_control(tol = 1e-12))
+  expect_identical(fit$status, "converged")
+  expect_lt(abs(objective(fit) - 2.87953510802469), 1e-9)
+  expect_lt(max(abs(fit$solution$W - fixture("F1_W.csv"))), 1e-6)
+  # closed form
+  s <- c(2, 1.5, 1, .5)
+  w <- pmax(2 * s^3 - .7 - .4 - .3 * s, 0) / (2 * s^4)
+  expect_equal(unname(diag(fit$solution$W)), w, tolerance = 1e-6)
+  expect_identical(unname(fit$support), c(3L, 3L))
+  expect_identical(unname(fit$solution$W[4, ]), rep(0, 4))
+})
+
+test_that("fixture 2: optimum, exact zeros and the dual", {
+  x <- fixture("F2_X.csv")
+  fit <- alfs_raw(x, alpha = 92.128, beta = 98.307, control = ufs_control(tol = 1e-13))
+  expect_lt(abs(objective(fit) / 49.4640393585755 - 1), 1e-12)
+  expect_lt(max(abs(fit$solution$W - fixture("F2_W.csv"))), 1e-6)
+  expect_identical(which(unname(fit$solution$row_norm) == 0), 1:2)
+  expect_identical(which(unname(feature_scores(fit)) == 0), 5:6)
+  # Where W is not zero the multipliers are fixed.
+  expect_lt(max(abs(fit$solution$P[3:8, ] - fixture("F2_P.csv")[3:8, ])), 1e-3)
+  expect_lt(max(abs(fit$solution$Q[, 1:4] - fixture("F2_Q.csv")[, 1:4])), 1e-3)
+})
 
 test_that("the first iteration, from a ridge regression, and its bound are the literal ones", {
   for (size in list(c(20, 12), c(12, 20), c(15, 15))) for (rel in list(c(.01, .2), c(.3, .05))) {

@@ -7,6 +7,10 @@ jspca <- function(x, ..., loss = "feature") ufs_jspca(x, ..., loss = loss)
 
 relative <- function(a, b) max(abs(unname(a) - unname(b))) / max(abs(b))
 quiet <- function(..., warn = FALSE) ufs_control(..., warn = warn)
+fixture <- function(name) {
+  file <- test_path("fixtures", "jspca", paste0(name, ".csv"))
+  unname(as.matrix(utils::read.csv(file, header = FALSE)))
+}
 orthonormal <- function(p, k, seed) withr::with_seed(seed, qr.Q(qr(matrix(rnorm(p * k), p))))
 # X in the papers' orientation, centred; the plain iteration from a = h = 1.
 replay <- function(X, P0, lambda, iterations, eps, loss = "feature", ...) {
@@ -19,6 +23,21 @@ centred <- function(p, n, seed) {
   X <- withr::with_seed(seed, matrix(rnorm(p * n), p))
   X - rowMeans(X)
 }
+
+test_that("the fixture is reproduced: Q, P, Pbar as they are, canonical loadings, ranks", {
+  X <- fixture("jspca1_X")
+  fit <- replay(X, fixture("jspca1_Pbar0"), 0.5, 5, c(1e-10, 1e-10))
+  expect_equal(fit$iterations, 5L)
+  expect_identical(fit$status, "max_iter")
+  for (name in c("Q", "P", "Pbar", "loadings")) {
+    expect_lt(relative(fit$solution[[name]], fixture(paste0("jspca1_out_", name))), 1e-8)
+  }
+  expect_lt(relative(fit$trace$objective, drop(fixture("jspca1_out_objective"))), 1e-10)
+  out <- fixture("jspca1_out_norm_res_rank")
+  expect_lt(relative(fit$feature_scores, out[, 1L]), 1e-8)
+  expect_lt(relative(fit$solution$residual, out[, 2L]), 1e-8)
+  expect_identical(unname(order(fit$feature_ranking)), as.integer(out[, 3L]))
+})
 
 test_that("the literal iteration is reproduced with p > n and a zero feature", {
   X <- centred(30, 10, 1)

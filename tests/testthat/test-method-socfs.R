@@ -12,6 +12,25 @@ quiet <- function(...) ufs_control(..., warn = FALSE)
 # Never up, by more than rounding.
 expect_monotone <- function(objective, slack = 1e-12) expect_true(all(diff(objective) <= slack * abs(objective[-1])))
 
+test_that("the fixture socfs1 is reproduced (p-form)", {
+  read <- function(name) {
+    file <- test_path("fixtures", "socfs", paste0("socfs1_", name, ".csv"))
+    unname(as.matrix(utils::read.csv(file, header = FALSE)))
+  }
+  par <- utils::read.csv(test_path("fixtures", "socfs", "socfs1_par.csv"), header = FALSE)
+  par <- as.list(stats::setNames(par[[2]], par[[1]]))
+  x <- t(read("X"))
+  fit <- replay(x, 2, par$lambda, par$gamma, list(E = read("E0"), F = read("F0"), g = 1), par$outer, par$inner, par$eps)
+  expect_equal(fit$solution$V, read("out_V"), tolerance = 1e-8, ignore_attr = TRUE)
+  expect_equal(fit$solution$E, read("out_E"), tolerance = 1e-8, ignore_attr = TRUE)
+  expect_equal(fit$solution$F, read("out_F"), tolerance = 1e-8, ignore_attr = TRUE)
+  expect_equal(fit$trace$objective, drop(read("out_objective")), tolerance = 1e-10)
+  out <- read("out_norm_kkt_rank")
+  expect_equal(unname(feature_scores(fit)), out[, 1], tolerance = 1e-8)
+  expect_equal(unname(fit$feature_key), out[, 2], tolerance = 1e-8)
+  expect_identical(order(unname(feature_ranking(fit))), as.integer(out[, 3]))
+})
+
 test_that("plain iterations are the paper's, with B, m = c + 2 and full inverses", {
   # p > n (n-form) with a zero and a repeated feature, then n > p (p-form).
   for (shape in list(c(12, 25), c(40, 15))) {
