@@ -87,8 +87,8 @@ read_numbers <- function(value, arg, side) {
     value <- value[match(side$names, names(value))]
   }
   if (!is.numeric(value) || length(value) != side$size) {
-    refuse(arg, "`", arg, "` must be ", side$size, " numbers, one for each ", one, "; it ",
-      if (is.numeric(value)) c("has ", length(value)) else c("is ", deparse_short(value)), ".")
+    refuse(arg, "`", arg, "` must be ", side$size, " numbers, one for each ", one, "; it is ",
+      if (is.numeric(value)) count_words(length(value), "number") else deparse_short(value), ".")
   }
   bad <- which(!is.finite(value) | value <= 0)
   if (length(bad)) {

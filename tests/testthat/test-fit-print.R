@@ -5,7 +5,7 @@ test_that("errors read well", {
     "give factors = \"dummies\" (or \"codes\") for factors, or code them yourself, e.g. with model.matrix().")
   input(ufs_variance(data.frame(a = 1:3, b = letters[1:3])), "`x` has columns that are not numeric: column 'b'. Drop them ",
     "(x[setdiff(names(x), \"b\")] keeps the others), make them factors by factor() and give factors = \"dummies\", or code them yourself, e.g. with model.matrix().")
-  argument(ufs_variance(iris[1:4], cost = 1:3), "`cost` must be 4 numbers, one for each column; it has 3.")
+  argument(ufs_variance(iris[1:4], cost = 1:3), "`cost` must be 4 numbers, one for each column; it is 3 numbers.")
   argument(ufs_medoids(iris[1:4], 3, budget = 2), "`budget` needs `cost`, what each column costs; for rows: `sample_budget`.")
   argument(ufs_css(iris[1:4], block_scale = TRUE), "`block_scale` needs `blocks`, a factor over the rows.")
   input(ufs_variance(matrix(c(1, NA, 3), 3)), "`x` has missing or infinite values (NA, NaN, Inf) ",
