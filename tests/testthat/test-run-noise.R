@@ -92,7 +92,7 @@ test_that("a pass finds the columns that may have a code for what is missing", {
   x <- cbind(scale, replace(scale, 1:3, 99), replace(scale, 1, 99), replace(steps, 1:3, 33), replace(steps, c(1:3, 5:7),
     rep(c(33, 47), each = 3)), seq_len(100) / 7, -replace(scale, 1:3, 99))
   odd <- .Call(C_x_odd, unname(x), 1:100, 1:7)
-  expect_identical(odd$look, c(FALSE, TRUE, FALSE, FALSE, FALSE, FALSE, TRUE))
+  expect_identical(odd$look, c(FALSE, TRUE, TRUE, FALSE, FALSE, FALSE, TRUE))
   expect_identical(odd$between, c(NA, NA, NA, 33, NA, NA, NA))
   expect_identical(.Call(C_x_odd, unname(x), 100:1, c(7L, 4L)), lapply(odd, `[`, c(7, 4)))
   expect_null(.Call(C_x_odd, replace(unname(x), 250, NA), 1:100, 1:7))
