@@ -167,7 +167,7 @@ test_that("a missing value costs its row in moments, and names its column where 
   }
   for (door in list(function(x) ufs_css(x, 2), function(x) ufs_split(x, 20), function(x) ufs_sketch(x, 20))) {
     for (table in list(x, tibble::as_tibble(x), data.table::as.data.table(x))) {
-      expect_error(door(table), class = "ufs_error_input", "in column 'a'.*choose `na`")
+      expect_error(door(table), class = "ufs_error_input", "in column 'a'.*as na = .median")
     }
   }
   expect_error(read_file(in_file(x)), class = "demo_error", "Missing values in 'a'")
