@@ -81,7 +81,7 @@ constraint_words <- function(held, about, sums = FALSE, chosen = NULL) {
 
 count_places <- function(what, word) function(at, all) paste(count_words(length(at), what), word)
 
-# How many of those that must be in are in, and of those that must not: said where it is not so.
+# Words only where a constraint is broken: a column that must be in is missing, or the reverse.
 places_kept <- function(at, all, chosen) {
   if (!all(at %in% chosen)) paste(sum(at %in% chosen), "of", length(at), "kept")
 }

@@ -65,6 +65,7 @@ odd_values <- function(value, between, amounts, nines = 10^(1:9) - 1,
     while (length(odd) < 3L && length(rest)) {
       own <- end(rest)
       at <- rest == own
+      # Once, 9 is a code below zero only, 99 also among few different values, 999 among any.
       code <- -own %in% nines || own %in% nines[-seq_len(2 - few)]
       if (sum(at) < 2L && !code || length(rest) - sum(at) < 0.7 * n) break
       odd <- c(odd, own)

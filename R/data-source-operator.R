@@ -129,6 +129,7 @@ piece_mul_part <- function(block, lines, v) x_mul(block, v[lines, , drop = FALSE
 piece_cross <- function(block, lines, t) x_cross(block, t)
 piece_cross_part <- function(block, lines, t) x_cross(block, t[lines, , drop = FALSE])
 piece_forms <- function(block, lines, matrix) cbind(.Call(C_x_forms, block, matrix))
+# `rows` comes from C as a number.
 piece_gram <- function(block, lines, rows) x_gram(block, rows > 0)
 # A file that is stored by rows has no cheap columns, nor one stored by columns cheap rows: each
 # read of some passes over all of it. Where more than one such read comes, the file is passed over

@@ -59,12 +59,13 @@ own_certificate <- function(fit, x, chosen) {
 # out, a third in turn, by a ridge regression with an intercept (ridge: 0.1 of the mean square of a
 # chosen column). As the ridge is the same for all thirds, each error is larger than that of a
 # regression on all rows: the share is never above what the columns explain there. It is at least
-# what the set itself holds, which nobody has to foretell.
+# the share of the set's own columns, which are known.
 foretold_share <- function(x, sets, of) {
   thirds <- split(seq_len(nrow(x)), sample(rep_len(1:3, nrow(x))))
   y <- x_columns(x, of)
-  total <- sum(y^2)
-  held <- vapply(sets, function(chosen) sum(y[, of %in% chosen]^2), 0) / total
+  own <- colSums(y^2)
+  total <- sum(own)
+  held <- vapply(sets, function(chosen) sum(own[of %in% chosen]), 0) / total
   # No more than their inner products is asked of the rows of y.
   if (ncol(y) > nrow(y)) y <- t(gram_root(tcrossprod(y)))
   if (min(lengths(sets)) > nrow(x)) {
@@ -476,7 +477,7 @@ print.ufs_select <- function(x, n = 10L, ...) {
 # At most twelve lines: what was chosen of which data, how, and its worth. summary() has more.
 report_selection <- function(x, n) {
   told <- x$decided[names(x$decided) %in% c("k", "short")]
-  rows <- x$decided["rows" == names(x$decided)]
+  rows <- x$decided[names(x$decided) == "rows"]
   notes <- as_fields(data_notes(x))
   print_report(selection_title(x), list(
     chosen = c(chosen = best_line(selection_names(x), NULL, n)),
@@ -515,10 +516,9 @@ worth_words <- function(x) {
   one <- x$worth[x$worth$measure == measure, ]
   if (!NROW(one)) return(NULL)
   value <- signif(100 * c(one$chosen, one$random), 2L)
-  of <- if (x$task == "label") "samples" else "columns"
-  random <- paste0("; ", if ("price" %in% names(x)) {
-    paste("random", of, "under the same constraints ")
-  } else paste(x$size, "random", if (x$size == 1L) sub("s$", "", of) else of, ""))
+  of <- paste("random", if (x$task == "label") "sample" else "column")
+  random <- paste0("; ", if ("price" %in% names(x)) paste0(of, "s under the same constraints") else
+    count_words(x$size, of), " ")
   what <- switch(measure, explained = "explains %s %% of the held-out variance",
     neighbours = "keeps %s %% of the nearest neighbours",
     distance = "squared distances to the nearest chosen sample are %s %% of those to the mean")
