@@ -12,15 +12,16 @@ input_arguments <- function() {
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 
 # Arguments that neither a method nor ufs_data() has are errors in our words. Names are exact
-# here, as what is shared between fits (a graph, a start) is looked up by them.
-check_arguments <- function(given, fit, method, paper = NULL) {
+# here, as what is shared between fits (a graph, a start) is looked up by them. `own`: arguments of
+# the function that was called, if that is not the method.
+check_arguments <- function(given, fit, method, paper = NULL, own = NULL) {
   known <- arguments_of(fit)
   unknown <- given[nzchar(given) & !given %in% c(known, paper, input_arguments())]
   if (length(unknown)) {
     refuse(unknown[1L], "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
       paste(known, collapse = ", "), ", and those of ufs_data()",
       if (length(paper)) paste0("; in ufs_control(paper = list()): ",
-        paste(paper, collapse = ", ")), ".", is_it(unknown[1L], known))
+        paste(paper, collapse = ", ")), ".", is_it(unknown[1L], c(known, own)))
   }
 }
 

@@ -28,7 +28,8 @@ check_door <- function(data, door, also = NULL, fit = NULL) {
     if (one$name %in% heeded || !holds_constraint(sketched, one, fit)) next
     why <- c(one$name, if (one$evidence) "evidence", one$about)
     why <- row$why[intersect(why, names(row$why))][1L]
-    refuse(one$name, "`", one$name, "`: ", door, " ", why, ". Give it `x` without.")
+    refuse(one$name, "`", one$name, "`: ", door, " ", why, ". Give it `x` without",
+      if (one$name == "replicates") ", or the means of its levels: rowsum(x, id) / c(table(id))", ".")
   }
   invisible(data)
 }
@@ -79,7 +80,7 @@ declare_door("ufs_split()", c("candidates", "replicates", "strata", "blocks", "b
   labelled = "chooses the rows to learn from, too: leave these out by `samples` or `candidates`",
   quotas = "gives each stratum its share")
 declare_door("ufs_size()", "sums", columns = "chooses no columns here",
-  rows = "chooses no rows here", budget = needs_no_noise("whatever they cost"),
+  rows = "chooses no rows here", evidence = single_rows("counts"), budget = needs_no_noise("whatever they cost"),
   feature_strata = needs_no_noise("however many of each are wanted"),
   feature_quotas = needs_no_noise("however many of each are wanted"))
 declare_door("ufs_decoys()", c("columns", "sums", "replicates"),

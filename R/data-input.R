@@ -654,11 +654,10 @@ table_matrix <- function(x, arg) {
   if (is.data.frame(x)) {
     given <- x
     x <- flat_table(as.data.frame(x))
-    days <- vapply(x, inherits, NA, "Date")
-    times <- vapply(x, inherits, NA, "POSIXt")
-    if (any(days | times)) ufs_inform("dates", some_columns(names(x)[days | times]),
-      if (sum(days | times) == 1L) " is" else " are", " taken as numbers: ",
-      paste(c("days", "seconds")[c(any(days), any(times))], collapse = " and "), " since 1970.")
+    unit <- vapply(x, time_unit, "")
+    if (any(nzchar(unit))) ufs_inform("dates", some_columns(names(x)[nzchar(unit)]),
+      if (sum(nzchar(unit)) == 1L) " is" else " are", " taken as numbers: ",
+      paste(setdiff(unique(unit), ""), collapse = " and "), ".")
     x <- plain_numbers(x)
     fine <- vapply(x, is_plain_number, NA)
     if (!all(fine)) {

@@ -5,6 +5,13 @@ number_classes <- c("Date", "POSIXct", "difftime", "units", "AsIs", "ITime", "pi
   "Duration", "ts", "table",
   "haven_labelled", "labelled", "noquote", "zoo", "xts", "mts", "otu_table")
 
+# What the numbers of a column of times are counted in; "" for other columns.
+time_unit <- function(col) {
+  if (inherits(col, "Date")) return("days since 1970")
+  if (inherits(col, "POSIXt")) return("seconds since 1970")
+  if (inherits(col, "difftime")) attr(col, "units") else ""
+}
+
 # A vector or matrix of a class whose values are numbers, without the class: integer64 (of package
 # bit64, which need not be there), difftime, units, labelled numbers, I(); a matrix of any class.
 # Everything else as it is. Only base R touches it: a class may have its own `[`, `!=` and dim().

@@ -27,7 +27,8 @@ join_tables <- function(x, arg, read, inner = FALSE) {
   held <- names[vapply(x, inherits, NA, c("ufs_data", "ufs_sketch", "ufs_moments"))]
   if (length(other)) {
     refuse_data(arg, "`", arg, "` is a list of tables, but ", some_names(other),
-      if (length(other) == 1L) " is no table." else " are no tables.")
+      if (length(other) == 1L) " is no table." else " are no tables.",
+      if ("cov" %in% names) " A covariance matrix is given by ufs_moments(cov = ).")
   }
   if (length(held)) {
     refuse_data(arg, "`", arg, "`: give ", some_names(held), " as a table, not as ",

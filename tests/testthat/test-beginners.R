@@ -55,7 +55,8 @@ test_that("a wrong call of a beginner ends in words that name what to write", {
     "`method`" = ufs_size(x, "kmeans"), "`m`" = ufs_split(x), "`m`" = ufs_split(x, .7),
     "`m`" = ufs_split(x, train = .7), "`m`" = ufs_split(x, k = 5), "`method`" = ufs_stability(x),
     "`method`" = ufs_stability(fit), "`k`" = ufs_stability(x, "pca"),
-    "no argument `n`" = ufs_stability(x, "pca", 3, n = 10), "`x` is missing" = ufs_data(),
+    "no argument `n`" = ufs_stability(x, "pca", 3, n = 10),
+    "`n_resamples`" = ufs_stability(x, "css", k = 3, n_res = 10), "ufs_moments(cov = )" = ufs_moments(Harman74.cor), "`x` is missing" = ufs_data(),
     "`weights`" = ufs_data(x, weight = 1), "`include`" = ufs_data(x, include = "speed"),
     "\"mpg\"" = ufs_data(x, exclude = mpg), "df[names(df) != \"y\"]" = ufs_data(mpg ~ ., mtcars),
     "`type`" = plot(fit, type = "scores2"), class = "ufs_error")

@@ -431,10 +431,12 @@ test_that("the levels of factors are not transformed as measurements are", {
 test_that("dates and times are numbers, and a message says so", {
   x <- data.frame(a = c(2, 1, 4, 3), day = as.Date("2026-01-01") + c(0, 5, 9, 30))
   x$time <- as.POSIXlt("2026-01-01 10:00", tz = "UTC") + 60 * 1:4
-  expect_message(data <- ufs_data(x), "'day', 'time' are taken as numbers: days and seconds since 1970",
+  expect_message(data <- ufs_data(x), "'day', 'time' are taken as numbers: days since 1970 and seconds since 1970",
     class = "ufs_message_dates")
   expect_identical(unname(as.matrix(data)[, "day"]), as.double(x$day))
   expect_message(fit <- ufs_css(x["day" == names(x) | "a" == names(x)], 1), class = "ufs_message_dates")
+  x <- data.frame(a = c(2, 1, 4, 3), took = as.difftime(c(3, 1, 2, 8), units = "hours"))
+  expect_message(ufs_data(x), "'took' is taken as numbers: hours", class = "ufs_message_dates")
 })
 
 test_that("what is done to rows does not run over an outcome beside a matrix column, whatever the door", {
