@@ -245,7 +245,7 @@ mlr3_domain <- function(name, default) {
 #'   inherits from `mlr3pipelines::PipeOpTaskPreproc`; `method` is `"label"`, the task of
 #'   [ufs_select()], or the name of a method that selects samples ([ufs_methods()]). After
 #'   training its `state$rows` holds the row ids of the task that were kept, best first.
-#' @seealso [step_sample_ufs()], [mlr_filters_ufs] for features
+#' @seealso [mlr_filters_ufs] for features
 #' @examplesIf requireNamespace("mlr3pipelines", quietly = TRUE)
 #' library(mlr3pipelines)
 #' some <- po("ufs_sample", m = 10)
@@ -287,18 +287,66 @@ mlr3_pipeop_class <- function() {
   )
 }
 
+check_sampler <- function(method, weights) {
+  row <- check_offered(method, "samples")
+  if (is.null(row$task) && weights &&
+      !("m" %in% row$arguments && counts_rows_stood_for(method))) {
+    refuse("weights", "ufs_", method, "() does not say how many rows a row stands for; ",
+      "ufs_facility() and ufs_medoids() do.")
+  }
+  row
+}
+
+# The rows of the task that a method chooses, best first: a data frame with `row` and `weight` (how
+# many rows it stands for, NA without `weights`).
 mlr3_rows <- function(task, method, values) {
   shared <- shared_values(values)
   features <- task$feature_types$id[task$feature_types$type %in% c("logical", "integer", "numeric")]
   if (!length(features)) {
     refuse_data("task", "The task has no numeric feature to choose rows by.")
   }
-  check_sampler(method, isTRUE(values$weights))
-  found <- sample_for(table_columns(task$data(cols = features), features), method,
-    c(values$m, 20L)[1L], values[setdiff(names(values), c(names(shared), "m", "weights"))],
-    c(shared[c("standardise", "na", "seed")], list(weights = isTRUE(values$weights))))
-  taken_weights(task_weights(task), method, values, attr(found, "method"))
-  found[!found$removed, ]
+  row <- check_sampler(method, isTRUE(values$weights))
+  m <- c(values$m, 20L)[1L]
+  x <- table_columns(task$data(cols = features), features)
+  refuse_missing_values(x, shared$na)
+  data <- framework_data(x, shared$na)
+  # `omit` leaves out columns, or the rows with missing values.
+  at <- if (data$n < nrow(x)) which(stats::complete.cases(x)) else seq_len(nrow(x))
+  none <- if (isTRUE(values$weights)) 1 else NA_real_
+  if (m >= data$n) {
+    taken_weights(task_weights(task), method, values)
+    return(data.frame(row = at, weight = none))
+  }
+  options <- values[setdiff(names(values), c(names(shared), "m", "weights"))]
+  if (is.null(row$task)) options <- with_number(options, row, m)
+  # A method of both kinds is asked for samples.
+  if ("what" %in% row$arguments) options$what <- "samples"
+  decided <- standardise_or_not(row, options, shared$standardise, data)
+  fit <- with_seed(shared$seed, quietly_constant(fit_of_row(data, row, decided$options,
+    shared$standardise, m)))
+  taken_weights(task_weights(task), method, values, fit$method)
+  chosen <- selected_samples(fit, m, as = "index")
+  found <- data.frame(row = at[chosen], weight = none)
+  if (isTRUE(values$weights)) {
+    stands <- rows_stood_for(fit, data, m, chosen)
+    found$weight <- stands$weight[match(chosen, stands$index)]
+  }
+  found
+}
+
+counts_rows_stood_for <- function(method) {
+  exists(paste0("representatives.ufs_", method), mode = "function")
+}
+
+# How many rows each chosen one stands for. The method that task "label" takes for curves does not
+# say it: those nearest by the scores by which it compares rows.
+rows_stood_for <- function(fit, data, m, chosen) {
+  if (counts_rows_stood_for(fit$method)) return(representatives(fit, m))
+  ready <- as_rescaled_operator(open_quietly(data), fit$params$center, fit$params$scale)
+  scores <- smooth_scores(ready)
+  near <- scores %*% t(scores[chosen, , drop = FALSE])
+  who <- chosen[max.col(sweep(2 * near, 2L, diag(near[chosen, , drop = FALSE])), "first")]
+  representative_table(fit, who, chosen, "chosen")
 }
 
 # The rows of a task that were found, in their order, with their weights if there are any.

@@ -80,7 +80,7 @@
 #'   `recipes::step_select()`.
 #' @param id A character string that identifies the step.
 #' @return The recipe with the step added.
-#' @seealso [step_sample_ufs()] for rows, `vignette("in-your-framework")`
+#' @seealso `vignette("in-your-framework")`, also for rows
 #' @examplesIf requireNamespace("recipes", quietly = TRUE) && packageVersion("recipes") >= "1.1.0"
 #' library(recipes)
 #' rec <- recipe(Species ~ ., iris)
@@ -96,7 +96,14 @@ step_select_ufs <- function(recipe, ..., method = "classify", num_terms = NULL, 
                             role = NA, trained = FALSE, scores = NULL, removals = NULL,
                             standardised = NA, case_weights = NULL, skip = FALSE,
                             id = recipes::rand_id("select_ufs")) {
-  check_recipe(recipe, "step_select_ufs")
+  check_installed("recipes", "for step_select_ufs()")
+  if (!has_recipes()) {
+    ufs_abort("package", "step_select_ufs() needs recipes 1.1.0 or newer; ",
+      utils::packageVersion("recipes"), " is installed.", argument = "recipes")
+  }
+  if (!inherits(recipe, "recipe")) {
+    refuse("recipe", "`recipe` must be a recipe, not ", kind_of(recipe), ".")
+  }
   if (!is.null(num_terms) && !is.null(prop_terms)) {
     refuse("prop_terms", "`num_terms` and `prop_terms` are both given; choose one.")
   }
@@ -111,7 +118,9 @@ step_select_ufs <- function(recipe, ..., method = "classify", num_terms = NULL, 
 #' @exportS3Method recipes::prep
 prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   columns <- unname(recipes::recipes_eval_select(x$terms, training, info))
-  recipes::check_type(training[, columns], types = c(number_types, "factor", "ordered"))
+  # The types that ufs_data() takes, in the words of recipes.
+  recipes::check_type(training[, columns],
+    types = c("double", "integer", "logical", "factor", "ordered"))
   check_select_step(x)
   # A column that is a matrix (spectra) stands for its columns.
   table <- flat_table(table_columns(training, columns))
@@ -234,32 +243,21 @@ tidy.step_select_ufs <- function(x, ...) {
 
 #' @exportS3Method generics::tunable
 tunable.step_select_ufs <- function(x, ...) {
-  tunable_arguments(x, list(
+  calls <- list(
     num_terms = list(pkg = "dials", fun = "num_terms", range = c(1L, 20L)),
     prop_terms = list(pkg = "dials", fun = "prop_terms"),
     cutoff = list(pkg = "dials", fun = "threshold", range = c(0, 1)),
     method = list(pkg = "ufselect", fun = "ufs_param"),
-    n_clusters = list(pkg = "dials", fun = "num_clusters", range = c(2L, 10L))))
+    n_clusters = list(pkg = "dials", fun = "num_clusters", range = c(2L, 10L)))
+  tibble::tibble(name = names(calls), call_info = unname(calls), source = "recipe",
+    component = class(x)[1L], component_id = x$id)
 }
 
 #' @exportS3Method generics::required_pkgs
 required_pkgs.step_select_ufs <- function(x, ...) "ufselect"
 
-# ---- what both steps share ----------------------------------------------------------------------
-
 has_recipes <- function() {
   nzchar(system.file(package = "recipes")) && utils::packageVersion("recipes") >= "1.1.0"
-}
-
-check_recipe <- function(recipe, step) {
-  check_installed("recipes", paste0("for ", step, "()"))
-  if (!has_recipes()) {
-    ufs_abort("package", step, "() needs recipes 1.1.0 or newer; ",
-      utils::packageVersion("recipes"), " is installed.", argument = "recipes")
-  }
-  if (!inherits(recipe, "recipe")) {
-    refuse("recipe", "`recipe` must be a recipe, not ", kind_of(recipe), ".")
-  }
 }
 
 # tune() leaves a call in the place of the value.
@@ -268,11 +266,14 @@ is_tunable_mark <- function(value) is.call(value)
 # Arguments that are known already are checked when the step is made, the others by prep().
 check_select_step <- function(x) {
   known <- function(name) !is.null(x[[name]]) && !is_tunable_mark(x[[name]])
-  check_step_options(x$options)
+  if (is.list(x$options) && any(vapply(x$options, is_tunable_mark, NA))) {
+    refuse("options", "tune() inside `options` is not seen by tune_grid(): `method`, ",
+      "`n_clusters`, `cutoff` and the number of columns can be tuned as arguments of the step.")
+  }
   auto <- identical(x$num_terms, "auto")
   if (!is_tunable_mark(x$method)) {
     row <- check_offered(x$method, "features")
-    check_method_options(x$method, x$options, "options")
+    check_method_options(x$method, x$options)
     if (auto && !is.null(row$per_k)) {
       refuse("num_terms", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",
         "\"auto\"` cannot find it.")
@@ -286,10 +287,6 @@ check_select_step <- function(x) {
     refuse("n_clusters", "`n_clusters` and `options` both give the number of clusters or ",
       "components.")
   }
-  check_shared(x)
-}
-
-check_shared <- function(x) {
   if (!identical(x$standardise, "auto") && !isTRUE(x$standardise) && !isFALSE(x$standardise)) {
     refuse("standardise", "`standardise` must be \"auto\", TRUE or FALSE; it is ",
       deparse_short(x$standardise), ".")
@@ -299,13 +296,6 @@ check_shared <- function(x) {
   }
   check_choice(x$na, "na", c("error", "omit", "median", "knn"))
   if (!is.null(x$seed)) check_count(x$seed, "seed", -.Machine$integer.max)
-}
-
-check_step_options <- function(options) {
-  if (is.list(options) && any(vapply(options, is_tunable_mark, NA))) {
-    refuse("options", "tune() inside `options` is not seen by tune_grid(): `method`, ",
-      "`n_clusters`, `cutoff` and the number of columns can be tuned as arguments of the step.")
-  }
 }
 
 step_size <- function(num_terms, prop_terms, p) {
@@ -319,9 +309,6 @@ step_size <- function(num_terms, prop_terms, p) {
 table_columns <- function(data, columns) {
   structure(unclass(data)[columns], class = "data.frame", row.names = .set_row_names(nrow(data)))
 }
-
-# Types that ufs_data() takes, in the words of recipes.
-number_types <- c("double", "integer", "logical")
 
 # Case weights that say how many rows each row stands for; NULL for others, which is said.
 counting_weights <- function(weights) {
@@ -338,35 +325,29 @@ few_names <- function(names, width) {
   c(shown, if (length(names) > fit) paste("and", length(names) - fit, "more"))
 }
 
-tunable_arguments <- function(x, calls) {
-  tibble::tibble(name = names(calls), call_info = unname(calls), source = "recipe",
-    component = class(x)[1L], component_id = x$id)
-}
-
 # ---- parameters of dials for tuning --------------------------------------------------------------
 
-#' Parameters of the recipe steps for tuning
+#' Parameters of the recipe step for tuning
 #'
-#' Makes dials parameter objects for `tune()` in [step_select_ufs()] and [step_sample_ufs()]. tune
-#' finds its own by itself; call this to give other ranges or values, as in
+#' Makes dials parameter objects for `tune()` in [step_select_ufs()]. tune finds its own by itself;
+#' call this to give other ranges or values, as in
 #' `update(parameters, method = ufs_param("method", c("css", "pca")))`.
 #'
 #' The scores of a method are in units of its own, so the default range of `"cutoff"` suits only
 #' methods whose scores fall from 1 to 0, as those of [ufs_css()] and [ufs_consensus()] do.
 #'
-#' @param what The argument of the step: `"method"`, `"n_clusters"`, `"cutoff"` or `"m"`.
+#' @param what The argument of the step: `"method"`, `"n_clusters"` or `"cutoff"`.
 #' @param values For `"method"`, names of methods or of tasks of [ufs_select()]; the default `NULL`
 #'   takes the methods that [ufs_methods()] recommends without conditions, and the one that
 #'   [ufs_select()] takes among columns of noise. For the others the smallest and the largest value;
-#'   `NULL` is 2 to 10 clusters, 5 to 50 samples, a limit from 0 to 1.
+#'   `NULL` is 2 to 10 clusters, a limit from 0 to 1.
 #' @param trans A transformation of package scales for a number, or `NULL`.
 #' @return A parameter object of package dials.
 #' @examplesIf requireNamespace("dials", quietly = TRUE)
 #' ufs_param("method")
 #' ufs_param("n_clusters", c(3L, 6L))
 #' @export
-ufs_param <- function(what = c("method", "n_clusters", "cutoff", "m"), values = NULL,
-                      trans = NULL) {
+ufs_param <- function(what = c("method", "n_clusters", "cutoff"), values = NULL, trans = NULL) {
   what <- check_choice(what, "what")
   check_installed("dials", "for tuning")
   if (what == "method") {
@@ -381,7 +362,6 @@ ufs_param <- function(what = c("method", "n_clusters", "cutoff", "m"), values = 
       label = c(method = "Selection Method")))
   }
   known <- list(n_clusters = list("integer", c(2L, 10L), "# Clusters"),
-    m = list("integer", c(5L, 50L), "# Samples"),
     cutoff = list("double", c(0, 1), "Score Cutoff"))[[what]]
   dials::new_quant_param(known[[1L]], range = if (is.null(values)) known[[2L]] else values,
     inclusive = c(TRUE, TRUE), trans = trans, label = stats::setNames(known[[3L]], what),

@@ -4,17 +4,17 @@
 
 # Options that a framework passes to a method: named, and names the method has, or constraints that
 # a ranking for one number of columns keeps.
-check_method_options <- function(method, options, arg) {
+check_method_options <- function(method, options) {
   if (!is.list(options) || (length(options) && (is.null(names(options)) ||
       any(names(options) == "") || anyDuplicated(names(options))))) {
-    refuse(arg, "`", arg, "` must be a list in which each element has a name of its own.")
+    refuse("options", "`options` must be a list in which each element has a name of its own.")
   }
   known <- c(row_of(method)$arguments,
     if (row_of(method)$selects != "samples") constraint_names(option = TRUE))
   unknown <- setdiff(names(options), known)
   quoted <- function(names) paste0("`", names, "`", collapse = ", ")
   if (length(unknown)) {
-    refuse(arg, "`", arg, "`: ", if (method %in% task_names) "task \"" else "ufs_", method,
+    refuse("options", "`options`: ", if (method %in% task_names) "task \"" else "ufs_", method,
       if (method %in% task_names) "\"" else "()", " has no argument ", quoted(unknown),
       "; it has ", quoted(known), ".")
   }
@@ -338,66 +338,4 @@ kept_ranking <- function(key, make, most = 32L) {
     kept_rankings$all <- utils::tail(c(kept_rankings$all, stats::setNames(list(value), key)), most)
   }
   value
-}
-
-# ---- rows ----------------------------------------------------------------------------------------
-
-check_sampler <- function(method, weights) {
-  row <- check_offered(method, "samples")
-  if (!is.null(row$task)) return(row)
-  if (weights && !("m" %in% row$arguments && counts_rows_stood_for(method))) {
-    refuse("weights", "ufs_", method, "() does not say how many rows a row stands for; ",
-      "ufs_facility() and ufs_medoids() do.")
-  }
-  row
-}
-
-# The rows of x as a method chooses m of them: a data frame, best first, with `row`, `score`,
-# `rank`, `removed` and `weight` (how many rows it stands for, NA without `weights`). The method
-# that chose, which data may have decided, is in attribute "method".
-# `shared`: list(standardise, na, seed, weights).
-sample_for <- function(x, method, m, options, shared) {
-  row <- row_of(method)
-  n <- nrow(x)
-  refuse_missing_values(x, shared$na)
-  data <- framework_data(x, shared$na)
-  # `omit` leaves out columns, or the rows with missing values.
-  at <- if (data$n < n) which(stats::complete.cases(x)) else seq_len(n)
-  out <- data.frame(row = seq_len(n), score = NA_real_, rank = seq_len(n), removed = FALSE,
-    weight = if (shared$weights) 1 else NA_real_)
-  if (m >= data$n) {
-    out$removed <- !out$row %in% at
-    return(out)
-  }
-  if (is.null(row$task)) options <- with_number(options, row, as.integer(m))
-  # A method of both kinds is asked for samples.
-  if ("what" %in% row$arguments) options$what <- "samples"
-  decided <- standardise_or_not(row, options, shared$standardise, data)
-  fit <- with_seed(shared$seed, quietly_constant(fit_of_row(data, row, decided$options,
-    shared$standardise, as.integer(m))))
-  chosen <- selected_samples(fit, m, as = "index")
-  ranking <- c(chosen, setdiff(unname(fit$sample_ranking), chosen))
-  out$row <- c(at[ranking], setdiff(seq_len(n), at))
-  out$score[seq_along(ranking)] <- unname(fit$sample_scores)[ranking]
-  out$removed <- seq_len(n) > m
-  if (shared$weights) {
-    stands <- rows_stood_for(fit, data, m, chosen)
-    out$weight <- stands$weight[match(out$row, at[stands$index])]
-  }
-  structure(out, method = fit$method)
-}
-
-counts_rows_stood_for <- function(method) {
-  exists(paste0("representatives.ufs_", method), mode = "function")
-}
-
-# How many rows each chosen one stands for. The method that task "label" takes for curves does not
-# say it: those nearest by the scores by which it compares rows.
-rows_stood_for <- function(fit, data, m, chosen) {
-  if (counts_rows_stood_for(fit$method)) return(representatives(fit, m))
-  ready <- as_rescaled_operator(open_quietly(data), fit$params$center, fit$params$scale)
-  scores <- smooth_scores(ready)
-  near <- scores %*% t(scores[chosen, , drop = FALSE])
-  who <- chosen[max.col(sweep(2 * near, 2L, diag(near[chosen, , drop = FALSE])), "first")]
-  representative_table(fit, who, chosen, "chosen")
 }

@@ -180,7 +180,7 @@ test_that("arguments that are missing, unknown or completed are named", {
     class = ufs_cluster_metrics(1:3))
   expect_match(refused(ufs(good), "method"), "is missing")
   # No export answers a call without arguments in R's own words, which have no class.
-  for (name in setdiff(getNamespaceExports("ufselect"), c("ufs_explore", "step_select_ufs", "step_sample_ufs"))) {
+  for (name in setdiff(getNamespaceExports("ufselect"), c("ufs_explore", "step_select_ufs"))) {
     said <- tryCatch(suppressWarnings(getExportedValue("ufselect", name)()), error = function(e) e)
     if (inherits(said, "error")) expect_s3_class(said, "ufs_error")
   }

@@ -352,6 +352,27 @@ test_that("po(\"ufs_sample\") gives weights, and works in a learner on factors t
     a = factor(letters[1:6]), y = factor(rep(1:2, 3))), target = "y"))), "no numeric feature")
 })
 
+test_that("po(\"ufs_sample\") knows curves as ufs_select() does, and leaves out rows with missing values", {
+  skip_if_not_installed("mlr3pipelines")
+  po <- mlr3pipelines::po
+  t <- seq(.1, 1, length.out = 40)
+  curves <- withr::with_seed(1, as.data.frame(base::t(replicate(30, sin(4 * t * runif(1, .7, 1.3)) + runif(1) * t))))
+  rows <- selected_samples(ufs_select(curves, m = 5, task = "label"), as = "index")
+  out <- po("ufs_sample", m = 5L, weights = TRUE)$train(list(mlr3::as_task_unsupervised(curves)))[[1L]]
+  expect_identical(out$row_ids, sort(rows))
+  near <- rows[max.col(-as.matrix(dist(prcomp(curves)$x))[, rows], "first")]
+  weight <- out$backend$data(out$row_ids, grep("ufs_weight", out$col_info$id, value = TRUE))[[1L]]
+  expect_equal(weight, as.double(table(near)))
+  holes <- mtcars
+  holes$disp[3:4] <- NA
+  kept <- function(...) po("ufs_sample", method = "facility", ...)$train(list(mlr3::as_task_unsupervised(holes)))[[1L]]$row_ids
+  expect_error(kept(m = 5L), "'disp'")
+  expect_length(kept(m = 5L, na = "median"), 5L)
+  expect_identical(kept(m = 100L, na = "omit"), setdiff(1:32, 3:4))
+  fit <- ufs_facility(mtcars[-(3:4), ], m = 5)
+  expect_setequal(kept(m = 5L, na = "omit"), setdiff(1:32, 3:4)[selected_samples(fit, 5, as = "index")])
+})
+
 test_that("k = \"auto\" gives positive scores to as many features as ufs_size() names", {
   skip_if_not_installed("mlr3pipelines")
   x <- as.data.frame(planted(60, 30, informative = 8)$x)

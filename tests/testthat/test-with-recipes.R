@@ -156,9 +156,6 @@ test_that("weights that are not taken are ignored, and that is said with its rea
   said(trained(counts, "cluster", 2), "ufs_consensus() takes none", fixed = TRUE)
   css <- said(trained(shares, "css"), "no frequency weights")
   expect_identical(tidy(css, 1)$terms, tidy(trained(mtcars, "css"), 1)$terms)
-  # Rows: no method that chooses some takes weights.
-  expect_false(any(subset(ufs_methods(what = "constraints"), method %in% subset(ufs_methods(), selects != "features")$method)$weights == "solver"))
-  said(prep(step_sample_ufs(recipe(mpg ~ ., counts), all_numeric_predictors(), m = 5)), "ufs_medoids() takes none", fixed = TRUE)
   missing <- weighted_cars(hardhat::frequency_weights(c(NA, rep(1L, 31))))
   expect_error(trained(missing, "css"), class = "ufs_error_argument")
 })
@@ -172,9 +169,6 @@ test_that("logical columns are numbers, as for ufs_data(), and columns of ids ar
   expect_identical(kept(flags), kept(mtcars))
   step <- prep(step_select_ufs(recipe(mpg ~ ., flags), all_predictors(), num_terms = 10))
   expect_type(bake(step, flags)$vs, "logical")
-  rows <- step_sample_ufs(recipe(mpg ~ ., flags), all_predictors(), m = 5, seed = 1)
-  expect_identical(tidy(prep(rows), 1)$row,
-    tidy(prep(step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), m = 5, seed = 1)), 1)$row)
   # Values filled in need not be TRUE or FALSE: the type does not depend on the rows.
   flags$vs[3] <- NA
   filled <- prep(step_select_ufs(recipe(mpg ~ ., flags), all_predictors(), num_terms = 10, na = "median"))
@@ -190,8 +184,6 @@ test_that("logical columns are numbers, as for ufs_data(), and columns of ids ar
       expect_identical(sum(grepl(doubt, said, fixed = TRUE)), 1L)
     }
   }
-  expect_message(prep(step_sample_ufs(recipe(mpg ~ ., numbered), all_predictors(), m = 5)), doubt, fixed = TRUE,
-    class = "ufs_message_numbering")
   said <- testthat::capture_messages(prep(step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "css")))
   expect_false(any(grepl(doubt, said, fixed = TRUE)))
 })
@@ -249,12 +241,8 @@ test_that("the step keeps the columns of ufs_select() with the same task, by def
       expect_setequal(names(bake(prep(rec), NULL)), selected_features(fit))
       expect_match(step_text(prep(rec)), paste0(task, ": ufs_", fit$method), fixed = TRUE)
     }
-    rec <- step_sample_ufs(recipe(~., x), all_predictors(), m = 5, seed = 5)
-    fit <- withr::with_seed(5, ufs_select(x, m = 5, task = "label"))
-    expect_setequal(tidy(prep(rec), 1)$row[1:5], selected_samples(fit, as = "index"))
   }
   expect_identical(formals(step_select_ufs)$method, "classify")
-  expect_identical(formals(step_sample_ufs)$method, "label")
   kept <- function(...) names(bake(prep(step_select_ufs(recipe(~., mtcars), all_predictors(), seed = 5, ...)), NULL))
   pick <- function(...) selected_features(withr::with_seed(5, ufs_select(mtcars, ...)))
   expect_setequal(kept(method = "cluster", num_terms = 4, n_clusters = 3), pick(4, "cluster", n_clusters = 3))
@@ -486,15 +474,13 @@ test_that("finalize_recipe() and update() fill in what was marked", {
 
 test_that("parameters have the ranges that are given, and whole numbers where numbers are counts", {
   skip_if_not_installed("dials")
-  for (what in c("n_clusters", "m")) {
-    expect_identical(ufs_param(what)$type, "integer")
-    expect_identical(unlist(ufs_param(what, c(3L, 6L))$range), c(lower = 3L, upper = 6L))
-  }
+  expect_identical(ufs_param("n_clusters")$type, "integer")
+  expect_identical(unlist(ufs_param("n_clusters", c(3L, 6L))$range), c(lower = 3L, upper = 6L))
   cutoff <- ufs_param("cutoff", c(0.2, 0.9))
   expect_identical(cutoff$type, "double")
   expect_identical(unlist(cutoff$range), c(lower = 0.2, upper = 0.9))
-  expect_identical(names(c(ufs_param("n_clusters")$label, ufs_param("m")$label, cutoff$label)),
-    c("n_clusters", "m", "cutoff"))
+  expect_identical(names(c(ufs_param("n_clusters")$label, cutoff$label)),
+    c("n_clusters", "cutoff"))
 })
 
 test_that("bad args", {
@@ -536,82 +522,6 @@ test_that("sparse recipes work", {
   rec <- update_role(recipe(sparse), everything(), new_role = "predictor")
   rec <- step_select_ufs(rec, all_predictors(), method = "variance", num_terms = 3, options = list(scale = FALSE))
   expect_setequal(names(bake(prep(rec), sparse)), selected_features(ufs_variance(x, scale = FALSE), 3))
-})
-
-test_that("step_sample_ufs() keeps the rows that the method chooses", {
-  for (method in c("facility", "medoids", "ted", "rrss", "alnr")) {
-    rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = method, m = 6, seed = 5)
-    trained <- prep(rec)
-    per_m <- c(registry()[[method]]$per_k, registry()[[method]]$picks$argument)
-    fit <- with_seed(5, do.call(ufs, c(list(x = mtcars[, -1], method = method),
-      if (!is.null(per_m)) stats::setNames(list(6L), per_m))))
-    rows <- selected_samples(fit, 6, as = "index")
-    expect_identical(bake(trained, NULL)$mpg, mtcars$mpg[sort(rows)])
-    table <- tidy(trained, 1)
-    expect_identical(table$row[!table$removed], rows)
-    expect_named(table, c("row", "score", "rank", "removed", "weight", "id"))
-    # Other data pass.
-    expect_identical(nrow(bake(trained, mtcars[1:9, ])), 9L)
-    # What was chosen from the training set is not looked for again.
-    local({
-      replaced("sample_for", function(...) stop("again"))
-      expect_identical(recipes::bake(trained$steps[[1L]], mtcars)$mpg, mtcars$mpg[sort(rows)])
-    })
-  }
-})
-
-test_that("step_sample_ufs() weighs rows by whom they stand for", {
-  rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "facility", m = 6,
-    weights_to = "stands_for")
-  out <- bake(prep(rec), NULL)
-  expect_s3_class(out$stands_for, "hardhat_importance_weights")
-  stands <- representatives(ufs_facility(mtcars[, -1], m = 6))
-  expect_identical(as.double(out$stands_for), as.double(stands$weight[order(stands$index)]))
-  role <- summary(prep(rec))
-  expect_identical(role$role[role$variable == "stands_for"], "case_weights")
-  expect_refusals(step_sample_ufs(recipe(~., mtcars), all_predictors(), method = "ted", weights_to = "w"),
-    prep(step_sample_ufs(recipe(~., mtcars), all_predictors(), weights_to = "hp")))
-})
-
-test_that("step_sample_ufs() knows curves as ufs_select() does, in weights and words", {
-  t <- seq(.1, 1, length.out = 40)
-  curves <- withr::with_seed(1, as.data.frame(base::t(replicate(30, sin(4 * t * runif(1, .7, 1.3)) + runif(1) * t))))
-  rows <- selected_samples(ufs_select(curves, m = 5, task = "label"), as = "index")
-  step <- function(data, ...) {
-    prep(step_sample_ufs(recipes::update_role(recipe(data), dplyr::starts_with("V"), new_role = "predictor"),
-      all_predictors(), m = 5, ...))
-  }
-  out <- bake(step(curves, weights_to = "w"), NULL)
-  expect_equal(out$V7, curves$V7[sort(rows)])
-  near <- rows[max.col(-as.matrix(dist(prcomp(curves)$x))[, rows], "first")]
-  expect_identical(as.double(out$w), as.double(table(near)))
-  curves$count <- hardhat::frequency_weights(rep(2L, 30))
-  expect_message(step(curves), "ignored: ufs_ted\\(\\) takes none[^,]*$", class = "ufs_message_weights")
-})
-
-test_that("step_sample_ufs(): sizes, missing values, new data, empty selection", {
-  rows <- function(data, ..., new = NULL) {
-    nrow(bake(prep(step_sample_ufs(recipe(~., data), all_predictors(), ...)), new))
-  }
-  expect_identical(rows(mtcars, m = 100), 32L)
-  expect_identical(rows(mtcars, m = 5, skip = FALSE, new = mtcars[1:20, ]), 5L)
-  expect_identical(rows(mtcars, m = 5, skip = FALSE, new = mtcars[0, ]), 0L)
-  holes <- mtcars
-  holes$disp[3:4] <- NA
-  expect_error(rows(holes, m = 5), "'disp'")
-  expect_identical(rows(holes, m = 5, na = "median"), 5L)
-  expect_identical(rows(holes, m = 100, na = "omit"), 30L)
-  chosen <- tidy(prep(step_sample_ufs(recipe(~., holes), all_predictors(), method = "facility", m = 5, na = "omit")), 1)
-  fit <- ufs_facility(mtcars[-(3:4), ], m = 5)
-  expect_identical(chosen$row[1:5], setdiff(1:32, 3:4)[selected_samples(fit, 5, as = "index")])
-  empty <- prep(step_sample_ufs(recipe(~., mtcars)))
-  expect_identical(nrow(bake(empty, NULL)), 32L)
-  expect_identical(nrow(tidy(empty, 1)), 0L)
-  expect_refusals(step_sample_ufs(recipe(~., mtcars), method = "pca"), step_sample_ufs(recipe(~., mtcars), m = 0))
-  skip_if_not_installed("dials")
-  param <- extract_parameter_set_dials(step_sample_ufs(recipe(~., mtcars), all_predictors(), m = hardhat::tune()))
-  expect_identical(param$name, "m")
-  expect_false(dials::has_unknowns(param$object[[1]]))
 })
 
 test_that("num_terms = \"auto\" keeps as many columns as are better than noise", {
@@ -771,10 +681,6 @@ test_that("no constraint is dropped: every row of their table is heeded in the o
     out <- suppressMessages(suppressWarnings(prep(step)))
     list(sort(names(bake(out, new_data = NULL))), tidy(out, 1)$terms)
   }
-  rows <- function(options, method = "facility") {
-    step <- step_sample_ufs(recipe(~., d), all_predictors(), method = method, m = 5, options = options, seed = 1)
-    match(bake(suppressMessages(suppressWarnings(prep(step))), new_data = NULL)$c1, d$c1)
-  }
   for (name in constraint_names()) {
     row <- constraint_rows()[[name]]
     options <- stats::setNames(given_as(name), c(row$needs[1L], name))
@@ -788,42 +694,25 @@ test_that("no constraint is dropped: every row of their table is heeded in the o
     } else for (method in methods) {
       expect_error(columns(options, method), paste0("`", name, "`"), class = "ufs_error_argument", fixed = TRUE)
     }
-    for (method in c("facility", "medoids", "label")) {
-      if (name == "labelled" && method != "label") {
-        expect_length(intersect(rows(options, method), options$labelled), 0L)
-        expect_gt(length(intersect(rows(list(), method), options$labelled)), 0L)
-      } else {
-        expect_error(rows(options, method), paste0("`", name, "`"), class = "ufs_error_argument", fixed = TRUE)
-      }
-    }
   }
 })
 
-test_that("both steps refuse what contradicts itself or names no column", {
+test_that("a step refuses what contradicts itself", {
   rec <- recipe(mpg ~ ., mtcars)
   expect_refused(prep(step_select_ufs(rec, all_predictors(), method = "css", k = 2,
     standardise = TRUE, options = list(scale = FALSE))),
     "Give `standardise` or the method's own `scale`, not both.")
-  for (name in list(c("a", "b"), NA_character_, "", 1)) {
-    expect_refused(step_sample_ufs(rec, all_predictors(), method = "facility", m = 2,
-      weights_to = name), "`weights_to` must be the name of a new column, or NULL.")
-  }
 })
 
-test_that("a step that is not trained has terms and packages, and an old recipes is refused", {
+test_that("a step that is not trained has packages, and an old recipes is refused", {
   rec <- recipe(mpg ~ ., mtcars)
-  step <- function(...) step_sample_ufs(rec, all_predictors(), method = "facility", m = 2, id = "here", ...)$steps[[1L]]
-  expect_identical(as.list(generics::tidy(step())), list(terms = "all_predictors()", id = "here"))
-  expect_identical(generics::required_pkgs(step()), "ufselect")
-  expect_identical(generics::required_pkgs(step(weights_to = "w")), c("ufselect", "hardhat"))
   expect_identical(generics::required_pkgs(step_select_ufs(rec, all_predictors())$steps[[1L]]), "ufselect")
   replaced("has_recipes", function() FALSE)
-  expect_refused(step(), paste("step_sample_ufs() needs recipes 1.1.0 or newer;",
+  expect_refused(step_select_ufs(rec, all_predictors()), paste("step_select_ufs() needs recipes 1.1.0 or newer;",
     utils::packageVersion("recipes"), "is installed."), "ufs_error_package")
-  expect_refused(step_select_ufs(rec, all_predictors(), k = 2), "step_select_ufs() needs recipes", "ufs_error_package")
 })
 
-test_that("a task is standardised as it is told, and random rows are rows", {
+test_that("a task is standardised as it is told", {
   rec <- recipe(mpg ~ ., mtcars)
   for (scale in c(TRUE, FALSE)) {
     out <- bake(prep(step_select_ufs(rec, all_predictors(), method = "compress", num_terms = 2,
@@ -831,6 +720,4 @@ test_that("a task is standardised as it is told, and random rows are rows", {
     fit <- suppressMessages(ufs_select(mtcars[, -1], k = 2, task = "compress", scale = scale))
     expect_setequal(setdiff(names(out), "mpg"), selected_features(fit))
   }
-  rows <- bake(prep(step_sample_ufs(rec, all_predictors(), method = "random", m = 5)), NULL)
-  expect_identical(nrow(rows), 5L)
 })
