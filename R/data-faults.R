@@ -127,7 +127,7 @@ measuring_faults <- function(data) {
 
 # A trend from row to row, in most eighths of the rows, too: a few groups of rows have none there.
 drift_in_rows <- function(z, names, ids, least = c(0.8, 0.2)) {
-  z <- z[evenly(nrow(z), 5000L), , drop = FALSE]
+  z <- z[evenly(nrow(z), 1000L), , drop = FALSE]
   n <- nrow(z)
   if (n < 40L) return(NULL)
   ranks <- .Call(C_x_ranks, z)
