@@ -81,7 +81,7 @@ test_that("the assay of the fit is written to and read from", {
   expect_setequal(SeuratObject::VariableFeatures(out, assay = "RNA"), chosen)
   expect_length(SeuratObject::VariableFeatures(out, assay = "SCT"), 0L)
   expect_identical(rownames(suppressMessages(predict(fit, s))[["RNA"]]), chosen)
-  s[["RNA2"]] <- s[["RNA"]]
+  s[["RNA2"]] <- SeuratObject::CreateAssayObject(to_sparse(m), key = "rnatwo_")
   SeuratObject::DefaultAssay(s) <- "RNA2"
   s[["RNA"]] <- NULL
   expect_error(ufs_annotate(s, fit), "RNA", class = "ufs_error_argument")
