@@ -302,6 +302,40 @@ test_that("NULL is refused by name for a number whose default is one", {
   expect_gt(tried, 15L)
 })
 
+test_that("a value that an argument cannot have is refused by its name, in every method", {
+  skip_on_cran()
+  for (method in methods$method) {
+    row <- registry()[[method]]
+    numbers <- c(names(row$ranges), row$open_numbers, grep("_rel$", row$arguments, value = TRUE), "lambda", "mu",
+      "gamma", "alpha", "beta", "n_clusters", "n_components", "k", "m")
+    wrong <- c(lapply(row$choices, function(words) "no such word"), sapply(numbers, function(name) -1),
+      sapply(c(row$switches, "center", "scale"), function(name) NA))
+    # phi2 has no use for a number of clusters.
+    for (name in setdiff(intersect(names(wrong), row$arguments), if (method == "spec") "n_clusters")) {
+      args <- utils::modifyList(needed(method), as.list(wrong[name]))
+      error <- expect_error(suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), args)))),
+        class = "ufs_error_argument", label = paste(method, name))
+      expect_identical(error$argument, name, info = method)
+    }
+  }
+})
+
+test_that("a run that is cut short ends as that, and says so unless it is told not to", {
+  skip_on_cran()
+  stops <- c("alfs", "alnr", "inffs", "jspca", "mcfs", "ndfs", "rrss", "rsr", "socfs", "sogfs", "spca", "ted", "topk",
+    "udfs")
+  for (method in stops) {
+    form <- if (method == "ted") list(form = "convex")
+    run <- function(...) {
+      do.call(fit_of, c(list(method, x, control = ufs_control(max_iter = 1, ...)), form,
+        hear = function(code) suppressWarnings(code, classes = "ufs_warning_graph")))
+    }
+    expect_warning(fit <- run(), class = "ufs_warning_max_iter")
+    expect_identical(list(fit$status, fit$iterations), list("max_iter", 1L), info = method)
+    expect_warning(run(warn = FALSE), NA)
+  }
+})
+
 test_that("a number is looked at as it is given, not evaluated once more", {
   share <- .1
   wrong <- expect_error(do.call(ufs_consensus, list(iris[, 1:4], 2, 2, share = quote(share)), quote = TRUE),

@@ -159,16 +159,11 @@ test_that("disconnected graphs and cuts are announced, and the answer is reprodu
   expect_identical(fit$solution$eigenvalues[1], 0)
 })
 
-test_that("constants, p = 1, limits", {
-  x <- cbind(noise(20, 3), 4)
-  expect_warning(fit <- ufs_mcfs(x, 2), class = "ufs_warning_constant")
-  expect_true(is.na(feature_scores(fit)[[4]]))
-  expect_identical(unname(coef(fit)[4, ]), c(0, 0))
-  expect_identical(fit$params$n_features, 3L)
+test_that("one column, and limits", {
+
   expect_length(feature_scores(ufs_mcfs(noise(10, 1), 1)), 1L)
   expect_refusals(ufs_mcfs(noise(10, 3), 9), "n_clusters" = ufs_mcfs(noise(10, 3)),
-    ufs_mcfs(noise(10, 3), 2, n_features = 4), ufs_mcfs(noise(10, 3), 2, ridge = -1),
-    ufs_mcfs(noise(10, 3), 2, normalise = NA))
+    ufs_mcfs(noise(10, 3), 2, n_features = 4))
 })
 
 test_that("features without a coefficient are ranked by their distance from entering", {

