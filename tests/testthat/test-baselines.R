@@ -26,37 +26,6 @@ test_that("more components than the rank are refused with the rank", {
   expect_length(ufs_pca(x, 2)$solution$sdev, 2L)
 })
 
-test_that("few components of a large matrix are those of the whole spectrum", {
-  skip_on_cran()
-  # Beyond 400 on both sides they are found alone, unless they hardly differ from the next.
-  set.seed(2)
-  factors <- matrix(rnorm(450 * 4), 450) %*% (c(8, 4, 3, 2) * matrix(rnorm(4 * 500), 4))
-  x <- factors + matrix(rnorm(450 * 500), 450)
-  for (z in list(x, t(x))) {
-    expect_silent(fit <- ufs_pca(`colnames<-`(z, seq_len(ncol(z))), 4))
-    ref <- prcomp(z, scale. = TRUE)
-    expect_equal(fit$solution$sdev, ref$sdev[1:4], tolerance = 1e-11)
-    expect_lt(max(abs(abs(fit$solution$loadings) - abs(ref$rotation[, 1:4]))), 1e-9)
-    expect_equal(crossprod(fit$solution$loadings), diag(4), tolerance = 1e-11)
-  }
-})
-
-test_that("components that are too close together are said to cost the whole spectrum", {
-  skip_on_cran()
-  set.seed(3)
-  turned <- lapply(1:2, function(i) qr.Q(qr(matrix(rnorm(450 * 450), 450))))
-  x <- `colnames<-`(turned[[1]] %*% (sqrt(seq(2, 1, length.out = 450)) * turned[[2]]), seq_len(450))
-  fit <- ufs_pca(x, 5)
-  ref <- prcomp(x, scale. = TRUE)
-  expect_equal(fit$solution$sdev, ref$sdev[1:5], tolerance = 1e-11)
-  expect_lt(max(abs(abs(fit$solution$loadings) - abs(ref$rotation[, 1:5]))), 1e-8)
-  # Eigenvalues a millionth apart.
-  turned <- lapply(1:2, function(i) qr.Q(qr(matrix(rnorm(700 * 700), 700))))
-  x <- `colnames<-`(turned[[1]] %*% (sqrt(1 + 1e-6 * (700:1)) * turned[[2]]), seq_len(700))
-  expect_message(fit <- ufs_pca(x, 5, scale = FALSE), class = "ufs_message_spectrum")
-  expect_equal(fit$solution$sdev, prcomp(x)$sdev[1:5], tolerance = 1e-11)
-})
-
 test_that("F statistics are those of aov()", {
   set.seed(1)
   fit <- ufs_kmeans_f(mtcars, 3)
@@ -112,14 +81,6 @@ test_that("published values: loadings of the arrests data, least sums of squares
     fit <- withr::with_seed(1, ufs_kmeans_f(iris[, 1:4], k, scale = FALSE, n_starts = 50))
     expect_equal(fit$solution$within_ss, optimum[k - 1], tolerance = 1e-6)
   }
-})
-
-test_that("what scale does is shown where units differ: the largest column leads without it", {
-  expect_identical(selected_features(ufs_pca(USArrests, n_components = 1, scale = FALSE), 1), "Assault")
-  raw <- ufs_pca(USArrests, n_components = 1, scale = FALSE)$feature_scores
-  even <- ufs_pca(USArrests, n_components = 1)$feature_scores
-  expect_gt(raw[["Assault"]] / raw[["Murder"]], 20)
-  expect_lt(even[["Assault"]] / even[["Murder"]], 1.2)
 })
 
 test_that("refusals say what is wrong", {

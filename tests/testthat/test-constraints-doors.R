@@ -205,14 +205,6 @@ test_that("max_cor is of the columns, whatever rows the method sees", {
   }
 })
 
-test_that("ufs_select() gives the samples that a budget leaves of those asked for", {
-  data <- ufs_data(doors_x(), sample_cost = rep(c(1, 2, 5), 10), sample_budget = 3)
-  fit <- quietly(ufs_select(data, task = "label", m = 6))
-  rows <- suppressMessages(selected_samples(fit, as = "index"))
-  expect_lte(sum(rep(c(1, 2, 5), 10)[rows]), 3)
-  expect_gt(length(rows), 0L)
-})
-
 test_that("strata of rows are a vector or a function of the names, and the print names each", {
   type <- ifelse(mtcars$cyl == 4, "four", "more")
   quotas <- c(more = 1, four = 3)

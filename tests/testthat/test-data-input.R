@@ -210,14 +210,6 @@ test_that("data on disk: what is said fits them", {
   expect_error(ufs_variance(h), "`x` cannot be read", class = "ufs_error_input")
 })
 
-test_that("ufs() hands the arguments of ufs_data() to it", {
-  expect_equal(feature_scores(ufs(counts, "variance", features = c("gene2", "gene9"), samples = 1:30)),
-    apply(counts[1:30, c("gene2", "gene9")], 2, var))
-  x <- counts
-  x[1:2, 3] <- NA
-  expect_identical(ufs(x, "variance", na = "omit")$input$dropped_features, "gene3")
-})
-
 test_that("features and samples by name, index and logical; wrong ones are errors", {
   for (x in list(counts, to_sparse(counts))) {
     want <- counts[c(3, 1, 8, 9), c("gene7", "gene2")]

@@ -91,15 +91,6 @@ test_that("sparse matrices are read by blocks", {
   expect_moments(ufs_moments(ufs_data(x)), x)
 })
 
-test_that("a block of rows is not larger than blocks may be", {
-  skip_if_not_installed("Matrix")
-  withr::local_options(ufselect.block_bytes = 8 * 3 * 7)
-  next_piece <- data_pieces(open_data(Matrix::Matrix(diag(20)[, 1:7], sparse = TRUE)), NULL, NULL)
-  size <- NULL
-  while (!is.null(piece <- next_piece())) size <- c(size, nrow(piece$x))
-  expect_identical(size, c(rep(3L, 6), 2L))
-})
-
 test_that("a table in a database gives the same by fetching and by sums in the engine", {
   connection <- local_sqlite()
   x <- moments_data(120, 5)
@@ -405,21 +396,6 @@ test_that("SQLite: each value counts as it is stored, whatever type the first on
     m <- ufs_moments(connection, c("b", "c"), from = from, where = where)
     expect_equal(as.matrix(m, "covariance"), cov(y), tolerance = 1e-14)
   }
-})
-
-test_that("a piece of a table in a database has two million values at most", {
-  connection <- local_sqlite()
-  DBI::dbWriteTable(connection, "t", as.data.frame(matrix(0, 5000, 800)))
-  held <- new_held()
-  next_piece <- query_pieces(settle_database(database_table(connection, "t", NULL, NULL), held), held)
-  rows <- integer()
-  while (!is.null(piece <- next_piece())) rows <- c(rows, nrow(piece$x))
-  expect_null(next_piece())
-  held$close()
-  expect_identical(rows, c(2500L, 2500L))
-  x <- withr::with_seed(1, matrix(stats::rnorm(6000), 40))
-  expect_equal(own_products(x, 1e5), crossprod(x), tolerance = 1e-14)
-  expect_identical(own_products(x, 1e5), t(own_products(x, 1e5)))
 })
 
 test_that("SQLite: text and blobs anywhere below numbers are an error, large whole numbers a warning", {

@@ -38,13 +38,6 @@ test_that("what is not read names a way out, what is missing is missing", {
   expect_equal(suppressWarnings(ufs_captured(ufs_variance(x), x, 3))$bound, 1)
 })
 
-test_that("heat at a large offset is that without one", {
-  x <- as.matrix(iris[, 1:4])
-  near <- ufs_facility(x, m = 6, similarity = "heat", center = FALSE, scale = FALSE)
-  far <- ufs_facility(x + 2^30, m = 6, similarity = "heat", center = FALSE, scale = FALSE)
-  expect_identical(selected_samples(far), selected_samples(near))
-})
-
 test_that("a column that numbers the rows is pointed out once", {
   said <- getFromNamespace("said_once", "ufselect")
   before <- said$numbering

@@ -126,15 +126,6 @@ test_that("equal columns are found by value", {
   expect_identical(equal_columns(cbind(wide, wide[, again]))[501:800], again)
 })
 
-test_that("argument checks name their argument", {
-  skip_on_cran()
-  bad <- function(object, argument) expect_input_error(object, argument, "ufs_error_argument")
-  for (value in list(0, 1.5, NA, "3", c(2, 3), NULL, Inf, 150)) bad(ufs_kmeans_f(good, value), "n_clusters")
-  expect_arguments(n_clusters = ufs_kmeans_f(good), n_components = ufs_pca(good, 5),
-    n_components = ufs_pca(cbind(unname(good), unname(good)), 6), what = ufs_random(good, "rows"),
-    center = ufs_pca(good, 2, center = NA), scale = ufs_pca(good, 2, scale = "yes"))
-})
-
 test_that("a hopeless allocation stops with the number of bytes", {
   withr::local_options(ufselect.max_bytes = 1000)
   expect_error(check_bytes(2048, "This", "Do less."), "2 KiB.*1000 B.*Do less", class = "ufs_error_memory")

@@ -84,20 +84,6 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
   }
 })
 
-test_that("a Gram matrix across the blocks of a file counts its passes as they are", {
-  skip_if_not_installed("HDF5Array")
-  op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 2 * 8 * 5 * 80))$x
-  seen <- file_reads(x_gram(op, rows = TRUE))
-  expect_equal(seen$times, 1)
-  expect_identical(op$count$passes, 1)
-  replaced("write_numbers", function(block, file) FALSE)
-  op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 2 * 8 * 5 * 80))$x
-  seen <- file_reads(x_gram(op, rows = TRUE))
-  # 30 blocks of five columns; the attempt at a copy ended with its first block of two rows.
-  expect_equal(seen$times, 30 + 2 / 80)
-  expect_identical(op$count$passes, 31)
-})
-
 test_that("no room for a copy: read as often as it takes, with the same result", {
   skip_if_not_installed("HDF5Array")
   rows <- stored(counts, c(5, 150))
@@ -140,38 +126,6 @@ test_that("nothing is left behind, and a large copy is announced", {
   expect_error(quiet(ufs_laplacian(data, matrix(0, 80, 80))), class = "ufs_error_graph")
   gc()
   expect_identical(list.files(tempdir(), "^ufselect-spilled"), before)
-})
-
-test_that("columns that will be asked for are read and held by blocks", {
-  skip_if_not_installed("HDF5Array")
-  z <- unname(counts)
-  # Six columns of 80 numbers to a block, and as much for the copy.
-  for (chunk in list(c(5, 150), c(80, 5))) {
-    op <- as_ufs_operator(ufs_data(stored(counts, chunk), block_bytes = 2 * 8 * 80 * 6), FALSE, FALSE)$x
-    widest <- 0
-    plain <- read_source
-    local({
-      replaced("read_source", function(source, i = NULL, j = NULL) {
-        if (is.null(i)) widest <<- max(widest, length(j))
-        plain(source, i, j)
-      })
-      op$prefetch(1:20)
-    })
-    expect_equal(widest, 6)
-    expect_equal(x_columns(op, c(2, 20, 4)), z[, c(2, 20, 4)])
-    op$prefetch(c(3L, 90:100))
-    expect_equal(x_columns(op, c(100, 3)), z[, c(100, 3)])
-    if (chunk[1] == 5) expect_identical(op$count$passes, 1)
-  }
-})
-
-test_that("ALFS looks at columns after its fit", {
-  skip_if_not_installed("HDF5Array")
-  x <- counts[, 1:60]
-  for (chunk in list(c(5, 60), c(80, 5))) {
-    data <- ufs_data(stored(x, chunk), block_bytes = 20000)
-    expect_equal(quiet(ufs_alfs(data))$feature_scores, quiet(ufs_alfs(x))$feature_scores, tolerance = 1e-4)
-  }
 })
 
 test_that("with isolated samples in the graph nothing is formed", {
@@ -376,19 +330,6 @@ test_that("workers of BiocParallel are started once for all passes of a fit, and
   # Also where the fit fails.
   expect_error(ufs_pca(data, n_components = 0), class = "ufs_error_argument")
   expect_false(BiocParallel::bpisup(own))
-})
-
-test_that("columns that are left out of a file by columns change nothing", {
-  skip_if_not_installed("HDF5Array")
-  x <- withr::with_seed(1, matrix(stats::rnorm(40 * 12), 40))
-  x[, c(2, 11)] <- 7
-  colnames(x) <- paste0("f", 1:12)
-  layouts <- layouts_of(x)
-  want <- suppressWarnings(ufs_pca(x, 3))
-  for (layout in c("by_columns", "tiny_columns", "by_rows")) {
-    got <- suppressWarnings(suppressMessages(ufs_pca(layouts[[layout]], 3)))
-    expect_equal(feature_scores(got), feature_scores(want), tolerance = 1e-8)
-  }
 })
 
 test_that("a worker that dies is an error in words; none stays, and the next fit has new ones", {

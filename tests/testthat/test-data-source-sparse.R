@@ -308,27 +308,6 @@ test_that("a column may be asked for twice, in blocks by rows and by columns", {
   }
 })
 
-test_that("what is read is the same when memory is given back after every block", {
-  skip_if_not_installed("DelayedArray")
-  x <- entries(30, 12)
-  source <- ufs_data(delayed(x), block_bytes = 800)$x
-  plain <- gather_sparse(source)
-  replaced("garbage_most", 0)
-  asked <- numeric()
-  replaced("collect_garbage", function(source, bytes = Inf) {
-    asked <<- c(asked, bytes)
-    TRUE
-  })
-  expect_identical(gather_sparse(source), plain)
-  expect_identical(unique(asked), source$bytes)
-  expect_gt(length(asked), 1L)
-  # Asked for once more than half of what all entries take has been read, and then anew.
-  replaced("garbage_most", .55 * 8 * entry_share * length(plain@x))
-  asked <- numeric()
-  gather_sparse(source)
-  expect_length(asked, 1L)
-})
-
 test_that("a file of many entries that is read into memory says so, with its size and the way out", {
   replaced("gather_sparse", function(source, most) list(step = source$step, most = most))
   replaced("collect_garbage", function(source, bytes = Inf) NULL)

@@ -52,25 +52,6 @@ test_that("pictures take graphical parameters and nothing else", {
   expect_error(plot(graph, what = "weights", breaks = 3), "breaks", class = "ufs_error_argument")
 })
 
-test_that("so do grids, comparisons and stability", {
-  skip_on_cran()
-  grid <- ufs_grid(x, "pca", list(n_components = 1:2))
-  set.seed(1)
-  stable <- ufs_stability(x, "variance", k = 2, n_resamples = 4)
-  compared <- ufs_compare(x, rep(letters[1:2], 12), "variance", k = 2, repeats = 1, baselines = FALSE,
-    classifiers = list(f = function(x, y, newx) rep(levels(y)[1], nrow(newx))))
-  tuned <- ufs_tune(x, "pca", list(n_components = 1:2), k = 2, criterion = "knn_overlap")
-  for (object in list(grid, stable, compared, tuned)) {
-    refused(print(object, foo = 1))
-    refused(as.data.frame(object, foo = 1))
-  }
-  refused(summary(grid, foo = 1))
-  refused(summary(compared, foo = 1))
-  refused(summary(stable, foo = 1))
-  refused(ufs_grid(x, "pca", list(n_components = 1:2), foo = 1))
-  refused(ufs_stability(x, "pca", k = 2, n_components = 2, foo = 1))
-})
-
 test_that("an argument m of a method is not completed to `method`", {
   set.seed(1)
   direct <- ufs_facility(x, m = 5)
@@ -82,11 +63,4 @@ test_that("an argument m of a method is not completed to `method`", {
   expect_equal(unname(grid$sample_rankings[, 1]), unname(ufs_facility(x, m = 5, similarity = "heat")$sample_ranking))
   expect_error(ufs_grid(x, "facility", list(m = 4:5), m = 5), class = "ufs_error_argument")
   expect_error(ufs_tune(x, "pca", list(n_components = 1:2), k = 2, m = 5), class = "ufs_error_argument")
-})
-
-test_that("names of a method's arguments are exact where they go through dots", {
-  for (call in list(quote(ufs(x, "pca", n_comp = 2)), quote(ufs_grid(x, "socfs", list(gamma = 1:2), n_clus = 2)),
-    quote(ufs_stability(x, "pca", k = 2, n_comp = 2)))) {
-    expect_error(eval(call), "has no argument", class = "ufs_error_argument")
-  }
 })

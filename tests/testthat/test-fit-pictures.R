@@ -655,7 +655,7 @@ test_that("two samples, too few for a tree, stand along the first component", {
   expect_identical(sample_order(z, factor(c("a", "b"))), 1:2)
 })
 
-test_that("titles may be expressions; arrows that are all zero draw nothing", {
+test_that("titles may be expressions", {
   written <- function(code, ...) {
     file <- tempfile(fileext = ".pdf")
     withr::defer(unlink(file))
@@ -667,10 +667,6 @@ test_that("titles may be expressions; arrows that are all zero draw nothing", {
   fit <- fit_of("pca", x)
   title <- written(function() plot(fit, "scores", main = expression(alpha^2)))
   expect_false(grepl("ufs_pca", title))
-  blank <- function(code) written(function() { plot.new(); plot.window(c(-1, 1), c(-1, 1)); code() })
-  arrows <- function(x) blank(function() draw_arrows(data.frame(x = x, y = 0, label = "gene"), 1))
-  expect_identical(arrows(0), blank(function() NULL))
-  expect_match(arrows(0.5), "gene")
 })
 
 test_that("an overlap of more than forty features draws the forty chosen most often", {
@@ -706,34 +702,6 @@ test_that("scores that are mere ranks are shown by what the choice holds, others
   expect_identical(default("own_columns", FALSE), "scores")
   expect_identical(default("own_rows", TRUE), "embedding")
   expect_identical(default("own_rows", FALSE), "samples")
-})
-
-test_that("what is plotted are the points of the picture", {
-  withr::local_pdf(NULL)
-  fit <- fit_of("kmeans_f", x)
-  original <- draw
-  seen <- NULL
-  replaced("draw", function(args, ...) {
-    seen <<- args
-    original(args, ...)
-  })
-  for (type in c("embedding", "biplot", "scores")) {
-    pic <- picture(fit, type, k = 6, data = x)
-    draw_picture(pic)
-    if (!is.null(pic$group)) expect_identical(seen[c("x", "y")], as.list(pic$table[c("x", "y")]))
-    expect_gte(max(unlist(seen$ylim), unlist(seen$y)), max(pic$table$y))
-    expect_lte(min(unlist(seen$ylim), unlist(seen$y)), min(pic$table$y))
-  }
-})
-
-test_that("what ggplot2 draws is seen through by a part at most", {
-  skip_if_not_installed("ggplot2")
-  fit <- fit_of("kmeans_f", x)
-  pictures <- c(lapply(picture_types(fit), function(type) ggplot2::autoplot(fit, type, x)),
-    list(ggplot2::autoplot(fit_of("pca", x), "embedding", x)))
-  alpha <- unlist(lapply(pictures, function(p) lapply(p$layers, function(l) l$aes_params$alpha)))
-  expect_gt(length(alpha), 1L)
-  expect_true(all(alpha > 0 & alpha <= 1))
 })
 
 test_that("chosen points of curves are marked on the mean curve; other columns have none", {
