@@ -358,11 +358,12 @@ test_that("po(\"ufs_sample\") knows curves as ufs_select() does, and leaves out 
   t <- seq(.1, 1, length.out = 40)
   curves <- withr::with_seed(1, as.data.frame(base::t(replicate(30, sin(4 * t * runif(1, .7, 1.3)) + runif(1) * t))))
   rows <- selected_samples(ufs_select(curves, m = 5, task = "label"), as = "index")
-  out <- po("ufs_sample", m = 5L, weights = TRUE)$train(list(mlr3::as_task_unsupervised(curves)))[[1L]]
+  task <- mlr3::as_task_regr(cbind(curves, y = seq_len(30)), target = "y")
+  out <- po("ufs_sample", m = 5L, weights = TRUE)$train(list(task))[[1L]]
   expect_identical(out$row_ids, sort(rows))
   near <- rows[max.col(-as.matrix(dist(prcomp(curves)$x))[, rows], "first")]
-  weight <- out$backend$data(out$row_ids, grep("ufs_weight", out$col_info$id, value = TRUE))[[1L]]
-  expect_equal(weight, as.double(table(near)))
+  found <- if (is.null(out$weights_learner)) out$weights else out$weights_learner
+  expect_equal(found$weight[order(found$row_id)], as.double(table(near)))
   holes <- mtcars
   holes$disp[3:4] <- NA
   kept <- function(...) po("ufs_sample", method = "facility", ...)$train(list(mlr3::as_task_unsupervised(holes)))[[1L]]$row_ids
