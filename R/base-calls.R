@@ -96,10 +96,9 @@ refuse_missing <- function(arg, instead = NULL) {
 list_of <- function(...) {
   out <- list(...)
   written <- as.list(substitute(c(...)))[-1L]
-  bare <- vapply(written, is.name, NA)
   given <- names(out)
   if (is.null(given)) given <- character(length(out))
-  use <- bare & !nzchar(given)
+  use <- vapply(written, is.name, NA) & !nzchar(given)
   given[use] <- as.character(written[use])
   names(out) <- given
   out

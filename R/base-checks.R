@@ -76,19 +76,12 @@ check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
 }
 
 # Ranges of arguments as register() takes them: a function of the value and its name.
-a_number <- function(...) {
-  range <- list(...)
-  function(value, arg) do.call(check_number, c(list(value, arg), range), quote = TRUE)
-}
+a_number <- function(...) function(value, arg) check_number(value, arg, ...)
 
-a_count <- function(...) {
-  range <- list(...)
-  function(value, arg) do.call(check_count, c(list(value, arg), range), quote = TRUE)
-}
+a_count <- function(...) function(value, arg) check_count(value, arg, ...)
 
 # match.arg() with a classed error; the default is the first choice.
-check_choice <- function(value, arg,
-                         choices = eval(formals(sys.function(sys.parent()))[[arg]])) {
+check_choice <- function(value, arg, choices = eval(formals(sys.function(sys.parent()))[[arg]])) {
   if (identical(value, choices)) return(choices[[1L]])
   if (!is.character(value) || length(value) != 1L || !(value %in% choices)) {
     refuse(arg, "`", arg, "` must be one of ", paste0("\"", choices, "\"", collapse = ", "),

@@ -239,8 +239,7 @@ check_row_quotas <- function(held, labelled = held$labelled) {
   if (is.null(strata$quota)) return(invisible())
   count <- function(at) tabulate(strata$level[at], length(strata$quota))
   may <- if (is.null(held$candidates)) seq_along(strata$level) else held$candidates
-  open <- setdiff(may, labelled)
-  if (!any(pmin(strata$quota - count(labelled), count(open)) > 0)) {
+  if (!any(pmin(strata$quota - count(labelled), count(setdiff(may, labelled))) > 0)) {
     refuse("quotas", "`quotas` leaves no sample to choose.")
   }
 }
@@ -272,11 +271,9 @@ choice_range <- function(held, size) {
   open <- setdiff(seq_len(size), held$exclude)
   strata <- held$feature_strata
   if (is.null(strata$quota)) return(c(length(held$include), length(open)))
-  most <- strata$quota[, "most"]
   count <- function(at) tabulate(strata$level[at], length(strata$name))
-  have <- count(held$include)
-  c(length(held$include) + sum(pmax(strata$quota[, "least"] - have, 0)),
-    sum(pmin(most, count(open))) + sum(is.na(strata$level[open])))
+  c(length(held$include) + sum(pmax(strata$quota[, "least"] - count(held$include), 0)),
+    sum(pmin(strata$quota[, "most"], count(open))) + sum(is.na(strata$level[open])))
 }
 
 # Refuses a number of columns that quotas rule out.
@@ -385,26 +382,6 @@ expand_groups <- function(held) {
   }
   held["include"] <- list(whole(held$include))
   held["exclude"] <- list(whole(held$exclude))
-  held
-}
-
-# The columns that must be in, with their groups.
-included_columns <- function(held) expand_groups(held)$include
-
-# Says which columns that must be in are constant.
-tell_constant <- function(held, constant, features) {
-  lost <- intersect(held$include, constant)
-  if (length(lost)) {
-    ufs_inform("constraints", "In by `include`, but constant, and so not chosen: ",
-      some_columns(features[lost]), ".")
-  }
-}
-
-# The columns of a variable share its cost and are one group, with those of its own group.
-constraints_of_levels <- function(held, of) {
-  if (!is.null(held$cost)) held$cost <- held$cost / tabulate(of)[of]
-  own <- if (is.null(held$groups)) rep(NA_integer_, length(of)) else held$groups
-  held$groups <- ifelse(is.na(own), max(0L, own, na.rm = TRUE) + of, own)
   held
 }
 

@@ -122,8 +122,7 @@ nearest_semidefinite <- function(r) {
   spectrum <- eigen(r, symmetric = TRUE)
   least <- min(spectrum$values)
   if (least >= -1e-10 * ncol(r)) return(list_of(r, most = 0, mean = 0, least))
-  value <- pmax(spectrum$values, 0)
-  near <- spectrum$vectors %*% (value * t(spectrum$vectors))
+  near <- spectrum$vectors %*% (pmax(spectrum$values, 0) * t(spectrum$vectors))
   size <- sqrt(pmax(diag(near), 0) / ifelse(diag(r) > 0, diag(r), 1))
   near <- near / tcrossprod(ifelse(size > 0, size, 1))
   near <- (near + t(near)) / 2
@@ -190,9 +189,8 @@ pairs_of_rows <- function(x, weights = NULL) {
   most <- ends(max, -Inf)
   z <- replace(x - rep(origin, each = nrow(x)), !there, 0)
   n <- crossprod(there * weight, there + 0)
-  per <- ifelse(n > 0, 1 / n, 0)
   sums <- crossprod(z * weight, there + 0)
-  mean <- sums * per
+  mean <- sums * ifelse(n > 0, 1 / n, 0)
   list_of(n, origin, mean, square = crossprod(z^2 * weight, there + 0) - sums * mean,
     css = crossprod(z * weight, z) - sums * t(mean), rows = sum(weight), dropped = kept$dropped,
     least, most, names)

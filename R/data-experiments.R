@@ -25,10 +25,9 @@ experiment_assay <- function(x, assay) {
 # `layer`: "counts" where these are wanted, whatever else there is.
 seurat_assay <- function(x, assay, layer = NULL) {
   check_installed("SeuratObject", "for Seurat input")
-  names <- SeuratObject::Assays(x)
   given <- !is.null(assay)
   assay <- if (is.null(assay)) SeuratObject::DefaultAssay(x) else
-    check_choice(assay, "assay", as.list(names))
+    check_choice(assay, "assay", as.list(SeuratObject::Assays(x)))
   own <- x[[assay]]
   layers <- seurat_layers(own)
   what <- if (is.null(layer)) c("data", "counts") else layer

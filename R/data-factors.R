@@ -22,8 +22,7 @@ with_levels <- function(data) {
   level <- unlist(level)
   out <- subset_data(data, features = of)
   at <- which(of %in% nominal)
-  out$x[, at] <- as.double(as.matrix(out$x[, at, drop = FALSE]) ==
-    rep(level[at], each = data$n))
+  out$x[, at] <- as.double(as.matrix(out$x[, at, drop = FALSE]) == rep(level[at], each = data$n))
   several <- at[lengths(split(of, of))[as.character(of[at])] > 1L]
   name <- feature_names(data$features, data$p, FALSE)[of]
   name[several] <- paste0(name[several], "=", mapply(function(j, l) {
@@ -38,6 +37,11 @@ with_levels <- function(data) {
   out$input$coding <- NULL
   out[c("variable", "level")] <- list(of, level)
   out$table <- data
-  out["held"] <- list(constraints_of_levels(out$held, of))
+  # The columns of a variable share its cost and are one group, with those of its own group.
+  held <- out$held
+  if (!is.null(held$cost)) held$cost <- held$cost / tabulate(of)[of]
+  own <- if (is.null(held$groups)) rep(NA_integer_, length(of)) else held$groups
+  held$groups <- ifelse(is.na(own), max(0L, own, na.rm = TRUE) + of, own)
+  out["held"] <- list(held)
   out
 }

@@ -64,8 +64,7 @@ id_columns <- function(data) {
   # Names cost more than numbers to judge, and most tables have no such column.
   open <- which(different > 0L)
   if (!length(open)) return(NULL)
-  names <- if (is.null(data$features)) paste0("V", at[open]) else
-    readable(data$features[at[open]])
+  names <- if (is.null(data$features)) paste0("V", at[open]) else readable(data$features[at[open]])
   called <- function(what, names) {
     grepl(paste0("^(.*[^[:alpha:]])?(", what, ")$"), names, ignore.case = TRUE) |
       grepl(paste0("[a-z](", gsub("(^|[|])([a-z])", "\\1\\U\\2", what, perl = TRUE), ")$"), names)
@@ -146,8 +145,7 @@ drift_in_rows <- function(z, names, ids, least = c(0.8, 0.2)) {
 # Data on disk are not read for it.
 row_that_adds_up <- function(data) {
   if (data$kind == "source" || data$n < 4L || data$p < 2L) return(NULL)
-  x <- raw_operator(data)
-  sum <- drop(x_cross(x, matrix(1, data$n)))
+  sum <- drop(x_cross(raw_operator(data), matrix(1, data$n)))
   at <- evenly(data$p, 1000L)
   z <- data_columns(data, at[sum[at] != 0])
   if (ncol(z) < 2L || anyNA(z)) return(NULL)

@@ -681,9 +681,8 @@ table_matrix <- function(x, arg) {
     }
     x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
   } else if (length(attr(x, "dim")) != 2L) {
-    advice <- reading_advice(x)
     refuse_data(arg, "`", arg, "` must be a numeric matrix, data frame, sparse matrix or ",
-      "another class that ufs_data() reads, not ", kind_of(x), ".", advice)
+      "another class that ufs_data() reads, not ", kind_of(x), ".", reading_advice(x))
   }
   x <- as_number(samples_first(x))
   if (!(is.numeric(x) || is.logical(x))) {

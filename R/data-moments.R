@@ -409,8 +409,7 @@ settle_database <- function(table, held) {
     if (grepl("mixed type", conditionMessage(w), fixed = TRUE)) invokeRestart("muffleWarning")
   })
   held$close()
-  kept <- moment_columns(first, if (!table$all) table$columns, table$weights)
-  table$columns <- colnames(kept$x)
+  table$columns <- colnames(moment_columns(first, if (!table$all) table$columns, table$weights)$x)
   table$whole <- names(first)[vapply(first, inherits, NA, c("integer", "integer64"))]
   # A value of SQLite has a type of its own, and RSQLite gives a whole column the type of the first:
   # 2.5 below a large integer would be 2, and text 0. Text comes as Inf, which no sum takes.
@@ -520,8 +519,7 @@ engine_sums <- function(from, run, batch, seconds = .5) {
       start <- proc.time()[[3L]]
       out <- c(out, unlist(run(trimws(paste0("SELECT ", paste0(some, " AS e", seq_along(some),
         collapse = ", "), " FROM ", from, " ", where))), use.names = FALSE))
-      took <- max(proc.time()[[3L]] - start, 1e-3)
-      able <- length(some) * seconds / took
+      able <- length(some) * seconds / max(proc.time()[[3L]] - start, 1e-3)
       size <<- as.integer(max(1, min(batch, able, 4 * size)))
     }
     out
@@ -538,11 +536,10 @@ rows_of_moments <- function(moments) {
   p <- length(moments$mean)
   size <- sqrt(diag(moments$css))
   varies <- unname(columns_vary(moments))
-  root <- root_of_moments(moments, size, varies)
   h <- stats::contr.helmert(p + 1)
   h <- h / rep(sqrt(colSums(h^2)), each = p + 1)
   weight <- moments$n / (p + 1)
-  x <- h %*% (root * rep(size / sqrt(weight), each = p))
+  x <- h %*% (root_of_moments(moments, size, varies) * rep(size / sqrt(weight), each = p))
   # A constant column is constant to the last bit.
   x[, !varies] <- 0
   data <- new_data("dense", unname(x), list(NULL, names(moments)), "ufs_moments")
@@ -576,8 +573,7 @@ rows_like <- function(moments, most = 1000L) {
   root <- root[rowSums(root^2) > 1e-12 * sum(varies), , drop = FALSE]
   z <- with_seed(looking_seed, matrix(stats::rnorm(n * nrow(root)), n))
   z <- sweep(z, 2L, colMeans(z))
-  exact <- n == moments$n && n > nrow(root)
-  z <- if (exact) qr.Q(qr(z)) else z / sqrt(moments$n - 1)
+  z <- if (n == moments$n && n > nrow(root)) qr.Q(qr(z)) else z / sqrt(moments$n - 1)
   x <- z %*% (root * rep(size, each = nrow(root)))
   mean <- ifelse(is.na(moments$mean), 0, moments$mean)
   x <- x + rep(mean, each = n)

@@ -69,8 +69,7 @@ subset_data <- function(data, samples = NULL, features = NULL) {
   columns <- if (is.null(features)) seq_len(data$p) else features
   data$x <- if (data$kind == "source") subset_source(data$x, samples, features) else
     if (is.null(features)) data$x[rows, , drop = FALSE] else
-    if (is.null(samples)) data$x[, columns, drop = FALSE] else
-    data$x[rows, columns, drop = FALSE]
+    if (is.null(samples)) data$x[, columns, drop = FALSE] else data$x[rows, columns, drop = FALSE]
   data$samples <- data$samples[rows]
   data$features <- data$features[columns]
   data$offset <- data$offset[columns]
@@ -198,8 +197,7 @@ dense_part <- function(x, rows, columns) {
 
 # Names that are empty or not unique.
 shared_names <- function(names) {
-  empty <- is.na(names) | names == ""
-  empty | names %in% names[duplicated(names)]
+  is.na(names) | names == "" | names %in% names[duplicated(names)]
 }
 
 # A fit has made the names of features unique: the places of those that were not, with their names

@@ -25,8 +25,7 @@ x_rows <- function(x, i) {
   if (is.matrix(x)) return(x[i, , drop = FALSE])
   if (x$kind == "source") return(x$rows(i))
   if (x$kind == "scaled") return(.Call(C_take, x$x, i, x$column, x$shift, x$divide))
-  block <- as.matrix(plain_sparse(x)[i, x$column, drop = FALSE])
-  .Call(C_x_standardise, block, x$shift, x$divide)
+  .Call(C_x_standardise, as.matrix(plain_sparse(x)[i, x$column, drop = FALSE]), x$shift, x$divide)
 }
 
 x_ss <- function(x) .Call(C_x_ss, x)
@@ -170,17 +169,15 @@ gram_root <- function(gram) {
 # Rows with the inner products of those of x: a root of its Gram matrix if n <= p, else these rows
 # themselves. Equal rows are made equal to the last bit.
 row_coordinates <- function(x) {
-  first <- x_equal_rows(x)
   rows <- if (nrow(x) <= ncol(x)) t(gram_root(x_gram(x, rows = TRUE))) else x_dense(x)
-  rows[first, , drop = FALSE]
+  rows[x_equal_rows(x), , drop = FALSE]
 }
 
 # Coordinates for clusterings of samples, which can do with less: where those of row_coordinates()
 # take more than four blocks, the leading principal component scores (data$n_scores of them, at
 # least `least`) take their place. The same ones, but for a rotation, however x is held.
 sample_points <- function(x, least = 1L) {
-  most <- min(4 * block_bytes(), max_bytes())
-  if (8 * as.double(nrow(x)) * min(dim(x)) <= most) {
+  if (8 * as.double(nrow(x)) * min(dim(x)) <= min(4 * block_bytes(), max_bytes())) {
     return(if (is.matrix(x)) x else row_coordinates(x))
   }
   rows <- leading_scores(x, least)[x_equal_rows(x), , drop = FALSE]

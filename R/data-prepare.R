@@ -184,7 +184,13 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   constant <- check_prepared(moments, if (is.null(opened$table)) features else
     feature_names(opened$table$features, opened$table$p, FALSE)[opened$variable], arg, warn, opened)
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
-  if (warn && length(constant)) tell_constant(opened$held, constant, features)
+  if (warn && length(constant)) {
+    lost <- intersect(opened$held$include, constant)
+    if (length(lost)) {
+      ufs_inform("constraints", "In by `include`, but constant, and so not chosen: ",
+        some_columns(features[lost]), ".")
+    }
+  }
   data <- list_of(x = NULL, n = opened$n, p = opened$p, keep, constant,
     norm = moments$norm[keep], variance = moments$sd[keep]^2, divisor = 1, features,
     samples = opened$samples, named = !is.null(opened$features),
@@ -314,8 +320,7 @@ prepare_columns <- function(x, center, by = "none", sums = .Call(C_moments, x)) 
   out <- judge_moments(sums, center)
   out$divide <- switch(by, none = rep(1, length(out$sd)),
     ifelse(out$constant, 1, if (by == "sd") out$sd else out$centred))
-  out$largest <- ifelse(out$norm == 0, 0,
-    (pmax(-sums$low, sums$high) + abs(out$mean)) / out$divide)
+  out$largest <- ifelse(out$norm == 0, 0, (pmax(-sums$low, sums$high) + abs(out$mean)) / out$divide)
   out$norm <- out$norm / out$divide
   out
 }

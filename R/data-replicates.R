@@ -46,9 +46,8 @@ replicate_squares <- function(data, replicates = data$row_held$replicates) {
       there <- !is.na(z[, same[1L]])
       part <- two_way_squares(z[there, same, drop = FALSE], level[there], block[there],
         weight[there])
-      own <- sort(unique(level[there]))
       squares$means[, at[same]] <- rep(part$mean, each = length(value))
-      squares$means[own, at[same]] <- part$means
+      squares$means[sort(unique(level[there])), at[same]] <- part$means
       for (name in setdiff(names(part), "means")) squares[[name]][at[same]] <- part[[name]]
     }
   }

@@ -13,8 +13,7 @@ sparse_generic <- function(name) {
 
 # Ranges of lines, one per block.
 source_blocks <- function(source, by = source$by) {
-  lines <- if (by == "rows") source$n else source$p
-  in_pieces(lines, if (by == source$by) source$step else
+  in_pieces(if (by == "rows") source$n else source$p, if (by == source$by) source$step else
     max(1, floor(source$bytes / (8 * if (by == "rows") source$p else source$n))))
 }
 

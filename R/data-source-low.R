@@ -26,8 +26,7 @@ low_rank_parts <- function(op) {
   level <- plan$mean[, at, drop = FALSE]
   if (!is.null(plan$add)) level <- level - rep(plan$add[at], each = nrow(level))
   many <- nrow(level)
-  column <- rep(seq_len(op$p), diff(x@p))
-  cell <- block[x@i + 1L] + (column - 1) * many
+  cell <- block[x@i + 1L] + (rep(seq_len(op$p), diff(x@p)) - 1) * many
   full <- tabulate(cell, many * op$p) == tabulate(block, many)
   x@x <- (x@x - ifelse(full[cell], level[cell], 0)) * root[x@i + 1L]
   level[full] <- 0
@@ -59,8 +58,7 @@ low_rank_gram <- function(low, rows) {
   inner <- if (rows) tcrossprod(low$level) else crossprod(low$member)
   # (S - CL)(S - CL)' = SS' - HC' - CH', H = SL' - C LL' / 2.
   half <- one - side %*% inner / 2
-  gram <- x_gram(low$sparse, rows)
-  sum_in_place(gram, tcrossprod(cbind(half, side), cbind(-side, -half)))
+  sum_in_place(x_gram(low$sparse, rows), tcrossprod(cbind(half, side), cbind(-side, -half)))
 }
 
 # x_j'K x_j for every column.

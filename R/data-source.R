@@ -286,8 +286,7 @@ read_bound <- function(object, i, j) {
   ord <- if (is.null(j)) object$ord else object$ord[j]
   q <- object$base$p
   real <- which(ord <= q)
-  rows <- if (is.null(i)) object$base$n else length(i)
-  out <- matrix(0, rows, length(ord))
+  out <- matrix(0, if (is.null(i)) object$base$n else length(i), length(ord))
   if (length(real)) {
     # Sorted, as files are read.
     asked <- sort(ord[real])

@@ -69,7 +69,6 @@ tables_words <- function(of, chosen = NULL) {
   if (is.null(of)) return(NULL)
   size <- tabulate(of, nlevels(of))
   own <- if (is.null(chosen)) size else tabulate(of[chosen], nlevels(of))
-  words <- paste0(levels(of), " ", own, if (!is.null(chosen)) paste(" of", size))
   paste0("tables       ", if (is.null(chosen)) "columns: " else "columns chosen: ",
-    paste(words, collapse = ", "))
+    paste0(levels(of), " ", own, if (!is.null(chosen)) paste(" of", size), collapse = ", "))
 }

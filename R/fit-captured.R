@@ -109,8 +109,7 @@ as_the_fit_had_it <- function(fit, x) {
     x <- open_data(x, reading = list(factors = if (is.null(fit$coded)) "codes" else "dummies"))
   }
   how <- fit$input$transform
-  plain <- is.null(open_data(x)$input$transform)
-  if (!is.null(how) && how$p == fit$p && plain) {
+  if (!is.null(how) && how$p == fit$p && is.null(open_data(x)$input$transform)) {
     # Opened, several tables are remembered; they weigh what their log counts do.
     x <- weigh_tables(transform_new(fit, if (is_tables(x)) open_data(x) else x, "x"))
   }

@@ -100,9 +100,6 @@ rank_samples <- function(fit) {
   fit
 }
 
-# Columns that may never be chosen; they have no score by intention.
-barred_columns <- function(fit) fit$constraints$features$exclude
-
 barred_samples <- function(fit) {
   held <- fit$constraints$samples
   union(union(held$labelled, fit$params$labelled),
@@ -117,12 +114,8 @@ by_strata <- function(ord, strata, labelled) {
   have <- tabulate(strata$level[labelled], max(strata$level))
   nth <- stats::ave(seq_along(ord), level, FUN = seq_along) + have[level]
   if (!is.null(strata$quota)) return(ord[nth <= strata$quota[level]])
-  size <- tabulate(strata$level, max(strata$level))
-  ord[order((nth - 0.5) / size[level], seq_along(ord))]
+  ord[order((nth - 0.5) / tabulate(strata$level, max(strata$level))[level], seq_along(ord))]
 }
-
-# Does a ranking need the columns themselves, to see which are alike?
-ranks_by_correlation <- function(data) !is.null(data$constraints$features$max_cor)
 
 # The ranking without what correlates above max_cor with a column that is before it: list(ord,
 # walked: after how many the walk stopped, so that what follows is not known to be apart). Groups
@@ -294,8 +287,7 @@ chosen_now <- function(fit, one) {
 # does what is labelled, which is no constraint. NULL where there is none of them.
 without_constraints <- function(x, one) {
   slot <- if (one == "feature") "held" else "row_held"
-  about <- if (one == "feature") "columns" else "rows"
-  stays <- c("labelled", held_names(about, sums = TRUE))
+  stays <- c("labelled", held_names(if (one == "feature") "columns" else "rows", sums = TRUE))
   if (!length(setdiff(names(Filter(length, x[[slot]])), stays))) return(NULL)
   left <- x[[slot]][intersect(names(x[[slot]]), stays)]
   x[slot] <- list(if (length(left)) left)

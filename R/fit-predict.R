@@ -299,8 +299,7 @@ feature_names_of <- function(data, assay = NULL) {
 fit_assay <- function(input, object, arg) {
   assay <- input$assay
   seurat <- inherits(object, "Seurat")
-  if (is.null(assay) || !has_feature_rows(object) ||
-    seurat != identical(input$origin, "Seurat")) {
+  if (is.null(assay) || !has_feature_rows(object) || seurat != identical(input$origin, "Seurat")) {
     return(NULL)
   }
   known <- if (seurat) SeuratObject::Assays(object) else SummarizedExperiment::assayNames(object)

@@ -65,7 +65,17 @@ ufs_register <- function(method, fun, ..., what = c("features", "samples"),
                          random = FALSE, title = NULL, replace = FALSE) {
   check_dots_empty(...)
   check_given(method, fun)
-  own <- list_of(method = check_own_name(method), fun, what = check_choice(what, "what"),
+  if (!is.character(method) || length(method) != 1L || is.na(method) ||
+      !grepl("^[A-Za-z][A-Za-z0-9._]*$", method)) {
+    refuse("method", "`method` must be one name of letters, digits, dots and underscores; it is ",
+      deparse_short(method), ".")
+  }
+  known <- registered[[method]]
+  if (method %in% c("all", "auto", "diversify", task_names) ||
+      (!is.null(known) && is.null(known$own))) {
+    refuse("method", "`method`: \"", method, "\" has a meaning in ufselect already; take another.")
+  }
+  own <- list_of(method, fun, what = check_choice(what, "what"),
     returns = check_choice(returns, "returns"), told = !missing(returns),
     center = check_flag(center, "center"), scale = check_flag(scale, "scale"),
     random = check_flag(random, "random"),
@@ -80,16 +90,14 @@ ufs_register <- function(method, fun, ..., what = c("features", "samples"),
       "a function without arguments. Write function(x), with the matrix as `x`"
     } else kind_of(own$fun), ".")
   }
-  number <- own_number(own)
   taken <- setdiff(c(input_arguments(), "center", "scale", "control", "k", "m"),
-    c("weights", number))
+    c("weights", own_number(own)))
   wrong <- intersect(own_formals(own$fun), taken)
   if (length(wrong)) {
     refuse("fun", "`fun`: its argument `", wrong[1L], "` has a meaning of its own beside ",
       "every method's; give it another name.")
   }
-  before <- registered[[method]]$own
-  if (!check_flag(replace, "replace") && !is.null(before) && !same_method(before, own)) {
+  if (!check_flag(replace, "replace") && !is.null(known) && !same_method(known$own, own)) {
     refuse("method", "`method`: \"", method, "\" is another function of yours; replace = TRUE ",
       "puts this one in its place.")
   }
@@ -98,19 +106,6 @@ ufs_register <- function(method, fun, ..., what = c("features", "samples"),
 }
 
 forget_methods <- function(methods) remove(list = methods, envir = registered)
-
-check_own_name <- function(name) {
-  if (!is.character(name) || length(name) != 1L || is.na(name) ||
-      !grepl("^[A-Za-z][A-Za-z0-9._]*$", name)) {
-    refuse("method", "`method` must be one name of letters, digits, dots and underscores; it is ",
-      deparse_short(name), ".")
-  }
-  row <- registered[[name]]
-  if (name %in% c("all", "auto", "diversify", task_names) || (!is.null(row) && is.null(row$own))) {
-    refuse("method", "`method`: \"", name, "\" has a meaning in ufselect already; take another.")
-  }
-  name
-}
 
 # ---- the row of the registry ---------------------------------------------------------------------
 
@@ -133,9 +128,8 @@ enrol <- function(own) {
   role <- number_role(own)
   number <- own_number(own)
   weighted <- "weights" %in% own_formals(own$fun)
-  solve <- function(data, control, given, ...) run_own(own, data, list(...), given)
   register(own$method, own_method(own, role), own = own,
-    solve = solve, spends = TRUE,
+    solve = function(data, control, given, ...) run_own(own, data, list(...), given), spends = TRUE,
     prepare = function(x, args) as_ufs_matrix(x, args$center, args$scale),
     arguments = if (role == "needed") stats::setNames(list(a_count(1L)), number) else list(),
     per_k = if (role == "needed") number,
@@ -271,8 +265,7 @@ own_scores <- function(value, own, names) {
   }
   if (is.factor(value) || !(is.numeric(value) || is.character(value)) ||
       (!is.null(dim(value)) && max(dim(value)) < length(value))) {
-    wrong("it must return one number for each ", one, ", or an order of them, not ",
-      kind_of(value))
+    wrong("it must return one number for each ", one, ", or an order of them, not ", kind_of(value))
   }
   place <- function(words) {
     unknown <- setdiff(words, names)

@@ -105,8 +105,7 @@ alfs_rival_grid <- function(...) {
 # All rows, by group and name.
 registry <- function() {
   table <- mget(sort(ls(registered), method = "radix"), envir = registered)
-  group <- vapply(table, `[[`, "", "group")
-  table[order(match(group, registry_groups))]
+  table[order(match(vapply(table, `[[`, "", "group"), registry_groups))]
 }
 
 # The argument that is this number; NULL where a method has none.

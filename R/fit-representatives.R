@@ -64,8 +64,7 @@ representatives.ufs <- function(fit, x, k = NULL, ...) {
   if (data$n != fit$n || !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
   }
-  chosen <- suppressMessages(selected_features(fit, k, as = "index"))
-  at <- columns_of(data, chosen)
+  at <- columns_of(data, suppressMessages(selected_features(fit, k, as = "index")))
   norm <- sqrt(x_ss(data$x))
   r <- x_cross(data$x, x_columns(data$x, at)) / outer(norm, norm[at])
   nearest <- max.col(abs(r), ties.method = "first")

@@ -16,9 +16,8 @@ print_lines <- function(x) UseMethod("print_lines")
 
 # Which of the dots a picture takes: by their names, or by their places where they have none.
 picture_dots <- function(x, dots) {
-  fun <- declared_method("picture", x)
   name <- names_of(dots)
-  own <- setdiff(names(formals(fun))[-1L], "...")
+  own <- setdiff(names(formals(declared_method("picture", x)))[-1L], "...")
   bare <- !nzchar(name)
   name %in% own | bare & cumsum(bare) <= length(setdiff(own, name))
 }

@@ -195,7 +195,7 @@ finish_fit <- function(method, call, made, x, start) {
   made[c("run", "advice", "finish")] <- NULL
   # Correlations are those of the columns themselves: what the method was given may have rows of one
   # length, or other rows.
-  if (constrained && ranks_by_correlation(made$data)) {
+  if (constrained && !is.null(made$data$constraints$features$max_cor)) {
     made$data$columns <- as_ufs_operator(open_quietly(x))
   }
   fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
@@ -309,8 +309,7 @@ check_values <- function(args, row) {
 
 # The number that k = "auto" stands for, by the method with the arguments that were given.
 number_of_auto <- function(method, args, given) {
-  row <- registered[[method]]
-  if (!is.null(row$per_k)) {
+  if (!is.null(registered[[method]]$per_k)) {
     refuse("k", "ufs_", method, "() solves for one number of features: k = \"auto\" cannot find ",
       "it; ufs_size(x, task = ) can.")
   }

@@ -96,7 +96,14 @@ as_ufs_graph <- function(graph, data, connected = FALSE) {
     check_graph(graph)
     check_graph_size(graph$n, data$n)
   } else if (is.matrix(graph) || inherits(graph, "Matrix")) {
-    graph <- user_graph(graph, data)
+    # A weight matrix of the user's as a graph.
+    check_graph_size(nrow(graph), data$n)
+    parts <- edges_of(graph, "graph")
+    if (parts$loops) {
+      ufs_inform("loops", "The diagonal of `graph` is not used: ",
+        count_words(parts$loops, "self loop"), " dropped.")
+    }
+    graph <- new_graph(parts, data, kind = "user")
   } else if (is.list(graph) && !is.object(graph)) {
     known <- setdiff(names(formals(ufs_graph)), c("x", "..."))
     given <- names(graph)
@@ -223,17 +230,6 @@ new_graph <- function(parts, data, kind, n_neighbours = NA_integer_, bandwidth =
     bandwidth, symmetrise, degree = parts$degree, component = parts$component,
     n_components = parts$n_components, n_isolated = parts$n_isolated,
     samples = data$samples), class = c("ufs_graph", "ufs_result"))
-}
-
-# A weight matrix of the user's as a graph.
-user_graph <- function(w, data) {
-  check_graph_size(nrow(w), data$n)
-  parts <- edges_of(w, "graph")
-  if (parts$loops) {
-    ufs_inform("loops", "The diagonal of `graph` is not used: ",
-      count_words(parts$loops, "self loop"), " dropped.")
-  }
-  new_graph(parts, data, kind = "user")
 }
 
 # The edges of a symmetric matrix of weights, by columns, without those of its diagonal (`loops`).

@@ -69,14 +69,11 @@ alfs_call <- function(x, basis, penalties, control, settings = list()) {
 # Samples already labelled, as sorted indices: those that the data say, and those of the argument
 # (indices, row names or a logical vector).
 check_labelled <- function(labelled, data) {
-  known <- c(data$row_held$labelled, data$constraints$samples$labelled)
   labelled <- made_of_names(labelled, data$samples, "labelled")
   if (length(labelled) && !is.logical(labelled)) labelled <- unique(labelled)
   given <- read_places(labelled, "labelled", list(size = data$n, names = data$samples))
-  labelled <- sort(unique(c(given, known)))
-  if (length(labelled) >= data$n) {
-    refuse("labelled", "`labelled` leaves no sample to choose.")
-  }
+  labelled <- sort(unique(c(given, data$row_held$labelled, data$constraints$samples$labelled)))
+  if (length(labelled) >= data$n) refuse("labelled", "`labelled` leaves no sample to choose.")
   labelled
 }
 
@@ -362,9 +359,8 @@ left_of_kernel <- function(own, squares, n, mu = 0.01) {
 # The leading principal component scores of data (see as_ufs_matrix()) that hold `share` of the
 # variance, 2 to `most` of them. Distances between smooth curves are those of these few numbers.
 smooth_scores <- function(data, share = .99, most = 20L) {
-  total <- sum(x_ss(data$x))
   pca <- x_pca(data$x, min(most, dim(data$x)), loadings = FALSE)
-  held <- cumsum(colSums(pca$scores^2)) / total
+  held <- cumsum(colSums(pca$scores^2)) / sum(x_ss(data$x))
   q <- max(min(2L, ncol(pca$scores)), min(which(held >= share), ncol(pca$scores)))
   pca$scores[, seq_len(q), drop = FALSE]
 }

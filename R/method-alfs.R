@@ -166,8 +166,7 @@ solve_alfs <- function(data, control, alpha, beta, lambda, alpha_rel, beta_rel, 
   # Algorithm 1 and neighbours work on x itself; so do the candidates for W with lambda > 0, whose
   # n x n and n x p numbers are many times those of x.
   given <- if (is.null(lambda)) lambda_rel else lambda
-  weighted <- !(is.numeric(given) && isTRUE(given == 0))
-  products <- solver == "admm" && select != "auto" && !weighted
+  products <- solver == "admm" && select != "auto" && is.numeric(given) && isTRUE(given == 0)
   data <- if (products) as_ufs_operator(x, center, scale) else as_ufs_matrix(x, center, scale)
   labelled <- check_labelled(labelled, data)
   usable <- length(data$keep)
@@ -301,8 +300,7 @@ pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
     full <- pool == length(by_norm)
     until <- min(most, if (full) length(by_norm) else pool %/% 5L)
     open <- setdiff(by_norm[seq_len(pool)], picked)
-    new <- open[ted_greedy(t(columns(open)), until - length(picked), mu)$order]
-    picked <- c(picked, new)
+    picked <- c(picked, open[ted_greedy(t(columns(open)), until - length(picked), mu)$order])
     if (full || until == most) return(c(picked, setdiff(by_norm, picked)))
     s <- svd(x_columns(x, picked), nv = 0L)
     shrink <- 1 - sqrt(mu / (s$d^2 + mu))

@@ -262,8 +262,7 @@ blfse_model_matrix <- function(data, scaling, center) {
 # Rows on the simplex: shifted to start at 0 if negative, divided by their sum. `share`: the
 # reliability of the columns, of which base methods know nothing: they see columns from 0 to 1.
 normalise_scores <- function(scores, share = NULL) {
-  shift <- pmin(apply(scores, 1L, min), 0)
-  scores <- scores - shift
+  scores <- scores - pmin(apply(scores, 1L, min), 0)
   if (!is.null(share)) scores <- sweep(scores, 2L, share, `*`)
   # First by the largest: a sum of huge scores must not overflow.
   top <- apply(scores, 1L, max)
@@ -289,8 +288,7 @@ check_base_labels <- function(labels, n, m) {
 
 # list(scores, base, resample): m x p scores of all p features of the user's x, and how they were
 # made.
-blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_features,
-                              base_args) {
+blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_features, base_args) {
   if (is.list(base)) {
     return(list(scores = scores_of_fits(base, data$p), base = "fits", resample = "none"))
   }

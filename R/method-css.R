@@ -104,9 +104,8 @@ solve_css <- function(data, control, k, mu, mu_rel, swaps, starts, optimal, targ
   # Fourth powers of x occur inside: dividing by a power of two keeps them in range.
   check_norms(data)
   opened <- inherits(x, "ufs_data")
-  moments <- opened && !is.null(x$n_rows)
   slots <- css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control,
-    judge_rows = !moments, whole = !(opened && isTRUE(x$spare)))
+    judge_rows = !(opened && !is.null(x$n_rows)), whole = !(opened && isTRUE(x$spare)))
   if (length(slots$few) && !(opened && isTRUE(x$quiet))) ufs_inform("few_rows",
     if (optimal) "Chosen, though" else "Not chosen, because",
     " one or two rows have at least 90 % of the squares: ",
@@ -423,11 +422,10 @@ representatives.ufs_css <- function(fit, k = fit$params$k, ...) {
   }
   r <- css_correlations(fit, k)
   at <- max.col(abs(t(replace(r, is.na(r), 0))), ties.method = "first")
-  fine <- norm2 > 0
   out <- data.frame(feature = fit$names$features,
     representative = fit$names$features[chosen][at],
     r = pmax(-1, pmin(1, r[cbind(at, seq_along(at))])), explained = pmin(own / norm2, 1))
-  out[!fine, -1L] <- NA
+  out[!(norm2 > 0), -1L] <- NA
   out
 }
 

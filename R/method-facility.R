@@ -93,8 +93,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), ..., lab
 solve_facility <- function(data, control, m, similarity, labelled, swaps, bandwidth, ...) {
   open <- open_rows(labelled, data)
   labelled <- open$labelled
-  picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free,
-    open$limit)
+  picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free, open$limit)
   swaps <- check_swaps(swaps, "m", m)
   like <- facility_similarity(similarity, data, bandwidth,
     if (swaps > 0L || !is.null(open$cost)) again_bytes else table_bytes)

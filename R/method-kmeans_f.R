@@ -75,8 +75,7 @@ f_statistic <- function(x, cluster, weights = NULL) {
   used <- sort(unique(cluster))
   size <- drop(rowsum(count, cluster))
   if (is.matrix(x) && is.null(weights)) {
-    mean <- rowsum(x, cluster) / size
-    between <- colSums(sweep(mean, 2L, colMeans(x))^2 * size)
+    between <- colSums(sweep(rowsum(x, cluster) / size, 2L, colMeans(x))^2 * size)
     total <- (n - 1) * judge_moments(.Call(C_moments, x), TRUE)$sd^2
   } else if (is.matrix(x)) {
     # From the mean, for differences of squares lose digits.

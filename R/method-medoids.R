@@ -81,10 +81,8 @@ solve_medoids <- function(data, control, m, form, labelled, n_starts, unit, ...)
       certificate = c(mean_distance = fit$objective[[length(fit$objective)]]))
   }
   free <- setdiff(found$medoids, labelled)
-  size <- tabulate(match(found$stand_in, free), length(free))
-  free <- free[order(-size, free)]
-  distance <- points$distance(found$stand_in)
-  ranking <- picks_first(free, -distance, setdiff(seq_len(n), labelled))
+  free <- free[order(-tabulate(match(found$stand_in, free), length(free)), free)]
+  ranking <- picks_first(free, -points$distance(found$stand_in), setdiff(seq_len(n), labelled))
   list(
     params = list_of(m, form, labelled, n_starts, unit, n_scores = data$n_scores),
     sample_scores = rank_scores(ranking, n),

@@ -287,8 +287,7 @@ ridge_costs <- function(size) {
   c(p = p^3 / 3, n = n^2 * p + n^3 / 3)
 }
 
-check_ridge_bytes <- function(size,
-                              advice = "Use solver = \"exact\" with init = \"kmeans\".") {
+check_ridge_bytes <- function(size, advice = "Use solver = \"exact\" with init = \"kmeans\".") {
   size <- as.double(size)
   cost <- ridge_costs(size)
   check_bytes(8 * if (cost[["p"]] < cost[["n"]]) 2 * size[2L]^2 else size[1L]^2,
@@ -345,8 +344,7 @@ orthonormal_start <- function(e, arg, data, n_clusters) {
 }
 
 start_from_list <- function(init, data, n_clusters) {
-  known <- c("E", "F", "V", "g")
-  if (is.null(init$E) || is.null(names(init)) || !all(names(init) %in% known)) {
+  if (is.null(init$E) || is.null(names(init)) || !all(names(init) %in% c("E", "F", "V", "g"))) {
     refuse("init", "A list given as `init` must hold E and may hold F, V and g; it holds ",
       if (is.null(names(init))) "no names" else paste(names(init), collapse = ", "), ".")
   }
@@ -375,8 +373,7 @@ start_from_list <- function(init, data, n_clusters) {
 
 # One row per stage, in the order of struct socfs_stage's table (src/ffi_socfs.c). `plain_first`:
 # with plain iterations before the exact ones, until they have settled as those of "paper" do.
-socfs_stages <- function(solver, lambda, control, warm_irls, path, polish,
-                         plain_first = FALSE) {
+socfs_stages <- function(solver, lambda, control, warm_irls, path, polish, plain_first = FALSE) {
   mine <- c(as.double(solver == "exact"), lambda, control$max_iter, control$inner_max_iter,
     control$tol, control$inner_tol)
   exact <- c(1, lambda, control$max_iter, 10, 1e-7, 1e-4)
@@ -407,8 +404,7 @@ socfs_objective <- function(found) found$run$counters[["objective"]]
 # that way too from such starts, and from any that ended at V = 0, and the lower objective is kept.
 socfs_from <- function(start, problem, stages, control, two_ways, path) {
   found <- socfs_run(problem, start, stages(), control)
-  partition <- all(start$E >= -1e-10)
-  if (!two_ways || any(found$V != 0) && (partition || !is.null(path))) return(found)
+  if (!two_ways || any(found$V != 0) && (all(start$E >= -1e-10) || !is.null(path))) return(found)
   slower <- if (plain_pays(dim(problem$x))) stages(plain_first = TRUE) else
     stages(shares = c(0.1, 0.3))
   other <- socfs_run(problem, start, slower, control)

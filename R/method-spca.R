@@ -66,12 +66,22 @@ solve_spca <- function(data, control, n_components, lambda, lambda_rel, center, 
       "`lambda_rel`.")
   }
   loadings <- sweep(b, 2L, ifelse(length_of > 0, length_of, 1), "/")
+  # Shares of the variance that the first 1..k components have: squared lengths of the columns of X
+  # V, after taking out the earlier ones (Zou et al., section 3.4). V are the loadings at unit
+  # length: B itself is shorter the larger the penalty.
+  scores <- x_mul(core, loadings)
+  total <- sum(x_ss(core))
+  own <- vapply(seq_len(ncol(loadings)), function(j) {
+    left <- scores[, j]
+    if (j > 1L) left <- stats::lm.fit(scores[, seq_len(j - 1L), drop = FALSE], left)$residuals
+    sum(left^2)
+  }, 0)
   list(
     run = found$run,
     params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel),
     feature_scores = sqrt(rowSums(b^2)), feature_key = found$kkt,
     solution = list(A = expand_features(found$A, data), B = expand_features(b, data),
-      loadings = expand_features(loadings, data), explained = spca_explained(core, loadings)),
+      loadings = expand_features(loadings, data), explained = cumsum(own) / total),
     certificate = found$run$counters[c("kkt", "change")], coef_name = "loadings",
     live = colSums(b != 0)
   )
@@ -85,20 +95,6 @@ spca_lambda_max <- function(x, pca, factor) {
   free <- which(factor == 0)
   if (length(free)) target <- qr.resid(qr(x_columns(x, free)), target)
   2 * top_over_factor(apply(abs(x_cross(x, target)), 1L, max), factor)
-}
-
-# Shares of the variance that the first 1..k components have: squared lengths of the columns of X V,
-# after taking out the earlier ones (Zou et al., section 3.4). V are the loadings at unit length: B
-# itself is shorter the larger the penalty.
-spca_explained <- function(x, loadings) {
-  scores <- x_mul(x, loadings)
-  total <- sum(x_ss(x))
-  own <- vapply(seq_len(ncol(loadings)), function(j) {
-    left <- scores[, j]
-    if (j > 1L) left <- stats::lm.fit(scores[, seq_len(j - 1L), drop = FALSE], left)$residuals
-    sum(left^2)
-  }, 0)
-  cumsum(own) / total
 }
 
 #' @export

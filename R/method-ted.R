@@ -244,8 +244,7 @@ ted_rows <- function(x, unit, center, scale) {
 # The leading principal component scores in the place of the columns.
 score_rows <- function(x, unit, how) {
   data <- as_rescaled_operator(x, how$center, how$scale)
-  q <- check_count(how$n_scores, "n_scores", 1L, min(dim(data$x)),
-    "the components that `x` has")
+  q <- check_count(how$n_scores, "n_scores", 1L, min(dim(data$x)), "the components that `x` has")
   scores <- x_pca(data$x, q, loadings = FALSE)$scores * data$divisor
   close_source(data$x)
   check_squares(scores)

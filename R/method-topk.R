@@ -250,22 +250,6 @@ topk_run <- function(data, classes, settings, control) {
   check_solved(.Call(C_topk, data$x, classes$known, settings, topk_names(data), control), "topk")
 }
 
-# The set with indices from 1, and v. Of equal columns the first ones, as many as were chosen: g is
-# the same, and so are their rows of A.
-topk_first_copies <- function(found, first) {
-  chosen <- found$chosen + 1L
-  group <- first[chosen]
-  place <- stats::ave(chosen, group, FUN = seq_along)
-  members <- order(first)
-  taken <- members[match(group, first[members]) + place - 1L]
-  rows <- found$a[chosen, , drop = FALSE]
-  found$a[] <- 0
-  found$a[taken, ] <- rows
-  found$chosen <- sort(taken)
-  found$v <- as.double(seq_along(first) %in% taken)
-  found
-}
-
 # Another alpha_e if it links too few samples: twice the value that links half, or NULL if that is
 # less.
 topk_other_alpha_e <- function(data, settings, longest, say) {
@@ -285,10 +269,21 @@ topk_isolated <- function(w) if (is.null(w)) 0L else sum(colSums(w) <= 1e-12 * m
 # Fields for new_ufs().
 topk_fields <- function(found, data, classes, mode, control, params) {
   counters <- found$run$counters
-  must <- topk_must(data$held, ncol(data$x))
-  alike <- same_penalty(equal_columns(data$x), must)
+  alike <- same_penalty(equal_columns(data$x), topk_must(data$held, ncol(data$x)))
   alike <- same_penalty(alike, priced(data$held))
-  found <- topk_first_copies(found, same_penalty(alike, data$held$feature_strata$level))
+  # The set with indices from 1, and v. Of equal columns the first ones, as many as were chosen: g
+  # is the same, and so are their rows of A.
+  first <- same_penalty(alike, data$held$feature_strata$level)
+  chosen <- found$chosen + 1L
+  group <- first[chosen]
+  place <- stats::ave(chosen, group, FUN = seq_along)
+  members <- order(first)
+  taken <- members[match(group, first[members]) + place - 1L]
+  rows <- found$a[chosen, , drop = FALSE]
+  found$a[] <- 0
+  found$a[taken, ] <- rows
+  found$chosen <- sort(taken)
+  found$v <- as.double(seq_along(first) %in% taken)
   chosen <- unique(data$keep[found$chosen])
   # A constant column that was chosen has a score like the others.
   data$constant <- if (isFALSE(data$center)) integer() else setdiff(data$constant, chosen)
@@ -450,9 +445,8 @@ topk_solution <- function(found, chosen, classes, mode, data, alpha) {
     solution <- c(solution, list(Z = found$z, E = found$e, W = found$w))
     if (data$n <= topk_theta_limit) {
       # alpha 1{clusters differ} + (1 - alpha)/2 ||P_i - P_j||^2, P = x a.
-      distance <- as.matrix(stats::dist(data$x %*% found$a))
       solution$Theta <- `dimnames<-`(alpha * outer(found$label, found$label, "!=") +
-        (1 - alpha) / 2 * distance^2, dimnames(found$w))
+        (1 - alpha) / 2 * as.matrix(stats::dist(data$x %*% found$a))^2, dimnames(found$w))
     }
   }
   if (mode == "propagate") {

@@ -161,8 +161,7 @@ is_plain <- function(value) {
     "bytecode", "...")) {
     return(FALSE)
   }
-  inside <- c(attributes(value), if (typeof(value) == "list") unclass(value))
-  all(vapply(inside, is_plain, NA))
+  all(vapply(c(attributes(value), if (typeof(value) == "list") unclass(value)), is_plain, NA))
 }
 
 # The orders of `size` things, and scores that a method can have given: a constant column has NA,

@@ -166,8 +166,7 @@ cluster_rows <- function(z, columns, n_clusters) {
 
 finish_task <- function(parts) {
   rows <- bind_rows(parts, "rows")
-  list(rows = rows, grid = bind_rows(parts, "grid"),
-    error = unique(rows$error[nzchar(rows$error)]))
+  list(rows = rows, grid = bind_rows(parts, "grid"), error = unique(rows$error[nzchar(rows$error)]))
 }
 
 # ---- parts of a task -------------------------------------------------------------------------
@@ -276,11 +275,10 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
   if (plan$samples == "random") return(one(random_samples(x, m)()))
   per_m <- if (!plan$joint) method_row(plan$samples)$per_k
   if (is.null(runs) || !is.null(per_m)) {
-    chosen_x <- subset_data(x, features = pick$columns)
     args <- plan$sample_args
     if (!is.null(per_m)) args[[per_m]] <- m
     runs <- if (plan$joint) list(list(fit = pick$fit, seconds = 0)) else
-      setting_runs(chosen_x, plan$samples, plan$sample_grid, args)
+      setting_runs(subset_data(x, features = pick$columns), plan$samples, plan$sample_grid, args)
   }
   picks <- lapply(runs, function(run) {
     said <- pick$said

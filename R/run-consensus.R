@@ -184,8 +184,7 @@ consensus_noise <- function(opened, data, judges, seeds, share) {
   how <- judges[[1L]]$args
   data <- as_ufs_operator(open_quietly(opened), how$center, how$scale)
   first <- equal_of_data(opened, data)
-  ranked <- decoys_ranked(opened, data, first, judges)
-  runs <- lapply(seeds, ranked)
+  runs <- lapply(seeds, decoys_ranked(opened, data, first, judges))
   counts <- lapply(runs, function(both) {
     both <- Filter(function(run) is.null(run$error), both)
     if (!length(both)) return(NULL)
@@ -229,8 +228,7 @@ consensus_choice <- function(opened, data, mean, noise, asked) {
     if (is.null(pool)) pool <- max(sum(noise$safe), k)
   }
   pools <- lapply(c(list(noise$safe), noise$each), function(safe) {
-    size <- if (is.null(pool)) max(k, min(sum(safe), 10L * k)) else pool
-    order(!safe, mean)[seq_len(size)]
+    order(!safe, mean)[seq_len(if (is.null(pool)) max(k, min(sum(safe), 10L * k)) else pool)]
   })
   all <- unique(unlist(pools))
   z <- consensus_columns(opened, data, all)

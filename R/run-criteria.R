@@ -9,8 +9,7 @@ judge_settings <- function(fits, x, k, criterion, n_clusters, varies = character
   for (name in wanted) context <- criteria[[name]]$prepare(context)
   usable <- which(fits$results$status != "error")
   if (!length(usable)) refuse("grid", "All settings failed, first with: ", fits$results$error[1L])
-  random <- any(vapply(criteria[wanted], `[[`, NA, "random"))
-  seed <- draw_seeds(1L, random)[[1L]]
+  seed <- draw_seeds(1L, any(vapply(criteria[wanted], `[[`, NA, "random")))[[1L]]
   values <- lapply(stats::setNames(nm = wanted), function(name) {
     value <- rep(NA_real_, nrow(fits$settings))
     for (i in usable) {
@@ -93,8 +92,7 @@ silhouette_of <- function(cluster, distance) {
 # the mean eigenvalue), divided by the total sum of squares. Residuals by the hat matrix, a
 # block of columns at a time.
 loo_ridge <- function(z, columns) {
-  chosen <- x_columns(z, columns)
-  s <- svd(chosen, nv = 0L)
+  s <- svd(x_columns(z, columns), nv = 0L)
   keep <- s$d > 1e-10 * max(s$d, .Machine$double.xmin)
   if (!any(keep)) return(1)
   u <- s$u[, keep, drop = FALSE]

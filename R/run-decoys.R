@@ -163,7 +163,15 @@ decoys_plan <- function(method, dots, frame) {
     if (row$selects == "samples") {
       refuse("method", "ufs_", one$method, "() selects samples; decoys are columns.")
     }
-    check_fresh(one$args, one$method)
+    # Refuses arguments that were made of x without the decoys: they would favour real columns.
+    for (name in names(one$args)) {
+      value <- one$args[[name]]
+      if (!is.null(dim(value)) || inherits(value, c("ufs", "ufs_graph")) ||
+          name == "init" && !is.null(value) && !is.character(value)) {
+        refuse(name, "`", name, "` of ufs_", one$method, "() was made without the decoys; let ",
+          "it be made anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".")
+      }
+    }
   }
   list(methods = out, input = dots)
 }
@@ -180,24 +188,10 @@ fit_arguments <- function(fit, frame) {
   }, given, names(given))
 }
 
-# Refuses arguments that were made of x without the decoys: they would favour real columns.
-check_fresh <- function(args, method) {
-  made <- Map(function(value, name) {
-    !is.null(dim(value)) || inherits(value, c("ufs", "ufs_graph")) ||
-      name == "init" && !is.null(value) && !is.character(value)
-  }, args, names_of(args))
-  name <- names(args)[unlist(made)][1L]
-  if (!is.null(name) && !is.na(name)) {
-    refuse(name, "`", name, "` of ufs_", method, "() was made without the decoys; let it be made ",
-      "anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".")
-  }
-}
-
 decoys_number <- function(n_decoys, x, distinct, conservative) {
   most <- distinct
   if (x$kind == "source") most <- max(1, min(most, floor(max_bytes() / (8 * x$n))))
-  if (conservative &&
-      (most < distinct || (!is.null(n_decoys) && !isTRUE(n_decoys == distinct)))) {
+  if (conservative && (most < distinct || (!is.null(n_decoys) && !isTRUE(n_decoys == distinct)))) {
     refuse("n_decoys", "`conservative` = TRUE takes one decoy for each of the ", distinct,
       " columns", if (most < distinct) ", more than fit into memory", ".")
   }
@@ -268,8 +262,7 @@ with_decoys <- function(x, keep, first, n_decoys) {
 
 # cbind(x, beside)[, ord] of sparse matrices without a copy in between.
 interleaved <- function(x, beside, ord) {
-  count <- c(diff(x@p), diff(beside@p))
-  start <- c(0L, cumsum(count[ord]))
+  start <- c(0L, cumsum(c(diff(x@p), diff(beside@p))[ord]))
   to <- replace(integer(length(ord)), ord, utils::head(start, -1L))
   room <- .Call(C_x_room, start)
   for (part in list(x, beside)) {
@@ -277,8 +270,7 @@ interleaved <- function(x, beside, ord) {
     .Call(C_x_place, room, list(start = part@p, i = part@i, x = part@x), 0L)
     to <- to[-seq_len(part@Dim[2L])]
   }
-  methods::new("dgCMatrix", i = room$i, p = start, x = room$x,
-    Dim = c(x@Dim[1L], length(ord)))
+  methods::new("dgCMatrix", i = room$i, p = start, x = room$x, Dim = c(x@Dim[1L], length(ord)))
 }
 
 # A random order of q columns and of d behind them. Columns of one chunk in a file (`chunk` of them)
@@ -439,9 +431,7 @@ print_lines.ufs_decoys <- function(x) {
       cat_line("    decoys before the best ", x$asked, ": ", said[1L], " of their number (repeats ",
         said[2L], " to ", said[3L], ")")
     }
-    if (length(x$columns[[name]])) {
-      cat_line("    best: ", best_line(x$columns[[name]], NULL, 5L))
-    }
+    if (length(x$columns[[name]])) cat_line("    best: ", best_line(x$columns[[name]], NULL, 5L))
     print_failed(x$errors[[name]], "    ", "repeat")
   }
   if (any(x$k > 0L)) {

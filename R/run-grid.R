@@ -189,11 +189,10 @@ setting_args <- function(settings, i) {
 
 # Arguments that all settings share.
 grid_shared <- function(x, row, fixed, varying) {
-  fun <- row$fit
   # An argument's value; NULL if it is not given and has no default.
   value <- function(name) {
     if (!is.null(fixed[[name]])) return(fixed[[name]])
-    default <- formals(fun)[[name]]
+    default <- formals(row$fit)[[name]]
     if (!identical(default, quote(expr = ))) eval(default)
   }
   shared <- list()

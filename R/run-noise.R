@@ -83,8 +83,7 @@ component_weights <- function(z, beside, own, rows, count) {
     across <- x_cross(z, beside)
     rbind(cbind(own, across), cbind(t(across), crossprod(beside)))
   }
-  found <- check_solved(.Call(C_x_leading, gram, count, 1e-10), "pca")
-  loadings <- found$vectors
+  loadings <- check_solved(.Call(C_x_leading, gram, count, 1e-10), "pca")$vectors
   if (rows) {
     loadings <- rbind(x_cross(z, loadings), crossprod(beside, loadings))
     loadings <- loadings / rep(sqrt(colSums(loadings^2)), each = nrow(loadings))

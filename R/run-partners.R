@@ -48,9 +48,8 @@ repeating_columns <- function(x) {
 # Within blocks, where there are some.
 partner_noise <- function(x, block = NULL, most = c(20L, 10L), decoys = 500L) {
   data <- as_column_stats(open_quietly(x))
-  q <- length(data$keep)
   first <- equal_of_data(x, data)
-  distinct <- which(first == seq_len(q))
+  distinct <- which(first == seq_along(first))
   if (length(distinct) < 5L || x$n < 6L) return(NULL)
   z <- data_columns(x, data$keep[distinct])
   if (is.null(block)) block <- rep(1L, x$n) else

@@ -108,8 +108,7 @@ picture.ufs_reliability <- function(object, ...) {
   # Columns that repeat come first, whatever rounding says of the others.
   ord <- order(!table$repeats, -table$reliability, -table$f, na.last = NA)
   ord <- ord[!is.na(table$reliability[ord])]
-  shown <- seq_along(ord)
-  new_picture("spikes", table = data.frame(x = shown, y = table$reliability[ord],
+  new_picture("spikes", table = data.frame(x = seq_along(ord), y = table$reliability[ord],
     best = table$repeats[ord]), ylim = c(0, 1),
     lines = list(v = object$n_repeats + .5), xlab = "columns by reliability",
     ylab = "reliability of the mean of a sample",

@@ -35,8 +35,7 @@ asked_above$size <- auto_k
 # The method whose decoys are asked, with its arguments: `sized_by` in the registry where the method
 # itself cannot be. More components than are above noise would give columns of noise high loadings.
 sizing_method <- function(x, method, args) {
-  row <- method_row(method)
-  by <- row$sized_by
+  by <- method_row(method)$sized_by
   if (is.null(by)) return(list(method = method, args = args))
   wanted <- c(args$n_components, args$n_clusters)[1L]
   if (is.null(wanted)) wanted <- planned_components(x, !isFALSE(args$scale))
@@ -280,8 +279,7 @@ auto_settings <- list(compress = list(keep = 0.95, least = 1L),
 # better than noise, as in ufs_size().
 planned_size <- function(x, method, args, task, real = NULL) {
   if (!is.null(real)) {
-    components <- planned_components(x, TRUE)
-    found <- decoys_size(x, "pca", list(n_components = components),
+    found <- decoys_size(x, "pca", list(n_components = planned_components(x, TRUE)),
       seed = looking_seed)
     if (found$verdict %in% c("some", "unstable")) {
       numbers <- unique(round(exp(seq(0, log(length(found$share)), length.out = 12L))))
@@ -357,8 +355,7 @@ size_reason <- function(k, all, curve, task) {
 # The curve in one line: up to four of its numbers around the answer, and how far halves differ.
 curve_words <- function(curve, size) {
   parts <- vapply(split(curve, factor(curve$measure, unique(curve$measure))), function(part) {
-    near <- order(abs(log(part$number / size)))
-    at <- part[sort(utils::head(near, 4L)), ]
+    at <- part[sort(utils::head(order(abs(log(part$number / size))), 4L)), ]
     halves <- max(at$high - at$low)
     paste0(at$measure[1L], " at ", paste(at$number, collapse = ", "), ": ",
       paste(format(round(100 * at$value), trim = TRUE), collapse = ", "), " %",

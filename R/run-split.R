@@ -95,8 +95,7 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
       check_count(test, "test", 1L, free - m - 1L, paste("what `m` leaves of", counted, "but one"))
     }
   })
-  chosen <- split_strata(means, level, m, test, open)
-  rows <- lapply(chosen, function(of) which(sample %in% of))
+  rows <- lapply(split_strata(means, level, m, test, open), function(of) which(sample %in% of))
   far <- far_rows(z)
   tell_far_rows(far, data$samples, " Look at them before they are measured.")
   structure(list(
@@ -118,21 +117,19 @@ split_space <- function(opened) {
   transform <- if (smooth) curve_transform(opened$x)
   if (length(transform)) opened$x <- do.call(ufs_data, c(list(opened$x), transform))
   data <- as_rescaled_operator(opened$x, TRUE, !smooth)
-  z <- if (smooth) smooth_scores(data) else principal_axes(data$x)
+  z <- if (smooth) smooth_scores(data) else {
+    # The rows in their principal axes: a rotation, or the leading 200 scores where there are more.
+    watch_components(data$x)
+    scores <- x_pca(data$x, min(dim(data$x), 200L), loadings = FALSE, tol = coordinate_tol)$scores
+    watch_says(function(step) "choosing rows")
+    scores[, colSums(scores^2) > 0, drop = FALSE]
+  }
   close_source(data$x)
   list(z = z, samples = data$samples, input = final_input(data), doubts = no_features(opened$x),
     space = if (smooth) {
     paste0(count_words(ncol(z), "principal component score"), " of smooth curves",
       if (length(transform)) paste0("; ", snv_words))
   } else "standardised columns")
-}
-
-# The rows in their principal axes: a rotation, or the leading 200 scores where there are more.
-principal_axes <- function(x) {
-  watch_components(x)
-  scores <- x_pca(x, min(dim(x), 200L), loadings = FALSE, tol = coordinate_tol)$scores
-  watch_says(function(step) "choosing rows")
-  scores[, colSums(scores^2) > 0, drop = FALSE]
 }
 
 # 1, 2, ... in the order of appearance; for NULL by `n` all different (replicates) or all the same.

@@ -135,8 +135,7 @@ stability_of <- function(runs, data, k, m, level) {
 
 # Columns that must or may not be in say nothing of how stable a choice is: any would have them so.
 unplaced <- function(data) {
-  held <- data$constraints$features
-  setdiff(seq_len(data$p), placed_columns(held))
+  setdiff(seq_len(data$p), placed_columns(data$constraints$features))
 }
 
 # Sets of indices up to `size` as rows of a logical matrix.

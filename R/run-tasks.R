@@ -23,8 +23,7 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
   left <- function(...) paste0(ticked, " of ", count_words(length(tasks), "fit"), " done")
   # The fits inside find a watch that is set, and leave it.
   # The kind of a run may say more than the name of the function.
-  watch_over(if (is.null(run$kind)) "ufselect" else
-    paste0("ufs_", sub("-.*", "", run$kind), "()"))
+  watch_over(if (is.null(run$kind)) "ufselect" else paste0("ufs_", sub("-.*", "", run$kind), "()"))
   watch_says(left)
   # The progress bar lasts as long as this frame.
   show <- if (length(tasks) > 1L && isNamespaceLoaded("progressr")) {
@@ -110,9 +109,7 @@ run_on_workers <- function(jobs, with) {
     lost <- NULL
     for (i in seq_along(parts)) {
       found <- futures[[i]]
-      if (inherits(found, "Future")) {
-        found <- tryCatch(future::value(found), FutureError = identity)
-      }
+      if (inherits(found, "Future")) found <- tryCatch(future::value(found), FutureError = identity)
       if (inherits(found, "error")) lost <- found else done[parts[[i]]] <- found
     }
     open <- which(vapply(done, is.null, NA))
@@ -249,8 +246,7 @@ chosen_quickly <- function(x, method, args, seed) {
     made <- solve_fit(row, check_values(c(list(x = x), args, others), row), names(args))
     wide <- function(value) expand_features(as.double(value), made$data, NA_real_)
     score <- replace(wide(made$feature_scores), made$data$constant, NA_real_)
-    key <- if (!is.null(made$feature_key)) wide(made$feature_key)
-    ufs_rank(score, key)[seq_len(made$params$k)]
+    ufs_rank(score, if (!is.null(made$feature_key)) wide(made$feature_key))[seq_len(made$params$k)]
   }))), function(e) NULL)
 }
 

@@ -18,9 +18,8 @@ data_kind <- function(data, look, kind = NULL) {
   center <- unname(whole$center)[whole$keep]
   z <- even_part(data)
   # Rounded numbers too, and standard deviations with n in the place of n - 1.
-  apart <- max(0.01, 1 / data$n)
-  found <- if (all(abs(center) < 5e-3) && diff(range(spread)) < 0.01 && abs(mean(spread) -
-    1) < apart) {
+  found <- if (all(abs(center) < 5e-3) && diff(range(spread)) < 0.01 &&
+      abs(mean(spread) - 1) < max(0.01, 1 / data$n)) {
     c("standardised", "means 0, standard deviations 1")
   }
   whole_numbers <- all(z == round(z))
@@ -108,9 +107,7 @@ falls <- function(z, p) {
   # Between rare and common words there are others, between grades and an age there is nothing.
   graded <- mean(top == usual) < 0.8 && min(top[beside], Inf) <= 4 * max(top[!beside])
   alike <- graded || !any(beside) || mean(from_zero[beside]) > 0.5
-  if (p < 100L) {
-    alike <- alike && mean(from_zero & colMeans(z) > apply(z, 2L, stats::median)) > 0.9
-  }
+  if (p < 100L) alike <- alike && mean(from_zero & colMeans(z) > apply(z, 2L, stats::median)) > 0.9
   !common && alike && (few || max(above) > 20 * stats::median(above))
 }
 

@@ -72,8 +72,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   if (moments && task != "compress") refuse_moments("x")
   # Samplers have an argument `labelled` of their own, which goes on to them.
   for_data <- setdiff(input_arguments(), if (task == "label") "labelled")
-  opened <- open_some(if (moments) rows_like(x) else x, given,
-    setdiff(input_arguments(), for_data))
+  opened <- open_some(if (moments) rows_like(x) else x, given, setdiff(input_arguments(), for_data))
   moved <- !identical(opened$rest$labelled, given$labelled)
   if (moved) given["labelled"] <- list(opened$rest$labelled)
   opened <- check_door(opened$x, "ufs_select()", if (task == "label") "rows" else "columns")
@@ -513,8 +512,7 @@ within_constraints <- function(found, x) {
   held <- expand_groups(x$held)
   group <- if (is.null(held$groups)) 0 else smallest_unit(rep(1, x$p), held)$sum
   range <- choice_range(held, x$p)
-  least <- max(range[1L], group)
-  k <- as.integer(max(least, min(range[2L], found$k)))
+  k <- as.integer(max(range[1L], group, min(range[2L], found$k)))
   if (k != found$k) {
     found$reason <- if (k < found$k) "all columns that may be chosen" else
       if (k > group) "as many columns must be in" else "the smallest group of columns has as many"
@@ -540,8 +538,7 @@ planned_method <- function(look, asked, large, given) {
   if (weights && any(takes)) of_task <- of_task[takes]
   has <- function(method) all(given %in% method_row(method)$arguments)
   # Arguments that other methods of the task share do not decide.
-  known <- unlist(lapply(of_task, function(method) method_row(method)$arguments))
-  own <- setdiff(given, known)
+  own <- setdiff(given, unlist(lapply(of_task, function(method) method_row(method)$arguments)))
   if (length(own)) {
     refuse(own[1L], "`", own[1L], "` is no argument of the methods for task = \"",
       asked$task, "\": ",

@@ -180,23 +180,19 @@ sample_quality <- function(fit, x, chosen, draws, bought = FALSE) {
   z <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))$x
   if (isTRUE(fit$params$unit)) z <- unit_rows(z)
   free <- seq_len(m + length(others))
-  far <- distance_left(z, setdiff(seq_len(nrow(z)), free))
-  value <- vapply(seq_len(draws), function(i) {
-    far(if (constrained) match(random[[i]], c(chosen, others)) else sample(free, m))
-  }, 0)
-  quality_row("distance", far(seq_len(m)), value, nrow(z), more_is_better = FALSE)
-}
-
-# A function of rows of z: the mean squared distance to the nearest of these, or of those `given`,
-# over that to the mean of all.
-distance_left <- function(z, given) {
+  # The mean squared distance to the nearest of the rows i of z, or of those labelled before, over
+  # that to the mean of all.
   total <- mean(rowSums(sweep(z, 2L, colMeans(z))^2))
   nearest_of <- function(i) {
     d <- square_distances(z, z[i, , drop = FALSE])
     pmax(d[least_of_rows(d)], 0)
   }
-  known <- if (length(given)) nearest_of(given) else Inf
-  function(i) mean(pmin(nearest_of(i), known)) / total
+  known <- if (length(given)) nearest_of(-free) else Inf
+  far <- function(i) mean(pmin(nearest_of(i), known)) / total
+  value <- vapply(seq_len(draws), function(i) {
+    far(if (constrained) match(random[[i]], c(chosen, others)) else sample(free, m))
+  }, 0)
+  quality_row("distance", far(seq_len(m)), value, nrow(z), more_is_better = FALSE)
 }
 
 quality_row <- function(measure, own, random, rows, bound = NA_real_, captured = NA_real_,
@@ -286,8 +282,7 @@ column_checks <- function(fit, x) {
     add("k = \"auto\" keeps ", length(chosen), " of ", fit$look$usable,
       " columns: choosing saves hardly anything")
   }
-  rows <- if (x$n > 2000L) round(seq(1, x$n, length.out = 2000L))
-  z <- dense_part(x, rows, chosen)$x
+  z <- dense_part(x, if (x$n > 2000L) round(seq(1, x$n, length.out = 2000L)), chosen)$x
   empty <- mean(rowSums(z != 0) == 0)
   if (empty > .5) {
     add("the chosen columns are all 0 in ", percent(empty), " of the rows")
@@ -322,8 +317,7 @@ column_checks <- function(fit, x) {
 # one, and of their means.
 selection_record <- function(task, noise, method = "", kind = "", share = NA) {
   if (method == "ted") return(curves_record())
-  table <- utils::read.csv(system.file("benchmarks", "results", "select.csv",
-    package = "ufselect"))
+  table <- utils::read.csv(system.file("benchmarks", "results", "select.csv", package = "ufselect"))
   table <- table[table$task == task & table$noise == (if (noise) 10L else 0L), ]
   alike <- function(share) findInterval(share, noise_steps, left.open = TRUE) + 1L
   if (noise && !is.na(share)) table <- table[which(alike(table$chance) == alike(share)), ]
@@ -362,20 +356,20 @@ gain_promise <- function(table, kind = "", over = "random", least = 0.9) {
   if (anyNA(gain)) return(NULL)
   n <- length(gain)
   at <- max(1, floor((n + 1) * (1 - least) / 2 + 1e-9))
-  split <- if (over == "random") split_range(table$score - table$random, table$gain_sd, least)
+  split <- if (over == "random") {
+    # The range for single splits of further sets: those of a set scatter about its mean. The fewer
+    # sets there are, the further are others from them.
+    single <- table$score - table$random
+    sd <- pmax(table$gain_sd, 1e-3)
+    below <- (1 - least) / 2 * length(single) / (length(single) + 5)
+    ends <- range(single) + c(-9, 9) * max(sd)
+    vapply(c(below, 1 - below), function(share) {
+      stats::uniroot(function(q) mean(stats::pnorm(q, single, sd)) - share, ends)$root
+    }, 0)
+  }
   list(sets = n, same_kind = same_kind, median = stats::median(gain), low = gain[[at]],
     high = gain[[n + 1L - at]], ahead = sum(gain > 0), split_low = split[1L],
     split_high = split[2L])
-}
-
-# The range for single splits of further sets: those of a set scatter about its mean. The fewer sets
-# there are, the further are others from them.
-split_range <- function(gain, sd, least) {
-  below <- (1 - least) / 2 * length(gain) / (length(gain) + 5)
-  ends <- range(gain) + c(-9, 9) * max(sd, 1e-3)
-  vapply(c(below, 1 - below), function(share) {
-    stats::uniroot(function(q) mean(stats::pnorm(q, gain, pmax(sd, 1e-3))) - share, ends)$root
-  }, 0)
 }
 
 kind_words <- c(counts = "counts", "log counts" = "log counts", grades = "grades",

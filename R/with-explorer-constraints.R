@@ -92,8 +92,7 @@ tick_table <- function(fit, must, never, find = "", most = 200L) {
   names <- fit$names$features
   ranking <- unname(fit$feature_ranking)
   found <- ranking[grepl(tolower(find), tolower(names[ranking]), fixed = TRUE)]
-  ticked <- intersect(ranking, c(must, never))
-  rows <- union(ticked, utils::head(found, most))
+  rows <- union(intersect(ranking, c(must, never)), utils::head(found, most))
   cost <- fit$constraints$features$cost
   tick <- function(word, j, on) {
     shiny::tags$td(shiny::tags$input(type = "checkbox", class = "ufs-tick", value = j,

@@ -75,9 +75,7 @@ explore_model <- function(fit, x, y, stability, said) {
   if (!is.data.frame(x)) x <- open_data(x, "x")
   check_door(x, "ufs_explore()", fit = first)
   match_columns(first, x)
-  if (nrow(x) != first$n) {
-    refuse_data("x", "`x` has ", nrow(x), " rows; the fit has ", first$n, ".")
-  }
+  if (nrow(x) != first$n) refuse_data("x", "`x` has ", nrow(x), " rows; the fit has ", first$n, ".")
   if (!is.null(y)) sample_groups(first, first$n, y)
   if (inherits(stability, "ufs_stability")) {
     stability <- stats::setNames(list(stability), names(fits)[1L])

@@ -77,8 +77,7 @@ add_mlr3_filters <- function() {
 mlr3_dictionary <- function(package, name) get(name, envir = asNamespace(package))
 
 feature_methods <- function() {
-  c(names(Filter(function(row) row$selects != "samples", registry())),
-    setdiff(task_names, "label"))
+  c(names(Filter(function(row) row$selects != "samples", registry())), setdiff(task_names, "label"))
 }
 
 mlr3_filter_class <- function() {
@@ -165,8 +164,7 @@ apart <- function(score) {
   if (!is.unsorted(rev(score))) {
     run <- rle(score)
     gap <- c(-diff(run$values), abs(run$values[length(run$values)]))
-    place <- sequence(run$lengths) - 1
-    score <- score - 1e-3 * place * rep(gap / run$lengths, run$lengths)
+    score <- score - 1e-3 * (sequence(run$lengths) - 1) * rep(gap / run$lengths, run$lengths)
   }
   if (is.unsorted(rev(score), strictly = TRUE)) rev(seq_along(score)) / length(score) else score
 }
@@ -289,8 +287,7 @@ mlr3_pipeop_class <- function() {
 
 check_sampler <- function(method, weights) {
   row <- check_offered(method, "samples")
-  if (is.null(row$task) && weights &&
-      !("m" %in% row$arguments && counts_rows_stood_for(method))) {
+  if (is.null(row$task) && weights && !("m" %in% row$arguments && counts_rows_stood_for(method))) {
     refuse("weights", "ufs_", method, "() does not say how many rows a row stands for; ",
       "ufs_facility() and ufs_medoids() do.")
   }
@@ -302,9 +299,7 @@ check_sampler <- function(method, weights) {
 mlr3_rows <- function(task, method, values) {
   shared <- shared_values(values)
   features <- task$feature_types$id[task$feature_types$type %in% c("logical", "integer", "numeric")]
-  if (!length(features)) {
-    refuse_data("task", "The task has no numeric feature to choose rows by.")
-  }
+  if (!length(features)) refuse_data("task", "The task has no numeric feature to choose rows by.")
   row <- check_sampler(method, isTRUE(values$weights))
   m <- c(values$m, 20L)[1L]
   x <- table_columns(task$data(cols = features), features)
@@ -355,10 +350,9 @@ keep_rows <- function(task, found) {
   task$filter(task$row_ids[found$row])
   if (!anyNA(found$weight)) {
     roles <- mlr3_dictionary("mlr3", "mlr_reflections")$task_col_roles[[task$task_type]]
-    role <- intersect(c("weights_learner", "weight"), roles)[1L]
     name <- utils::tail(make.unique(c(task$col_info$id, ".ufs_weight")), 1L)
     task$cbind(stats::setNames(data.frame(found$weight), name))
-    task$set_col_roles(name, roles = role)
+    task$set_col_roles(name, roles = intersect(c("weights_learner", "weight"), roles)[1L])
   }
   task
 }

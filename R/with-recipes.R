@@ -118,7 +118,6 @@ step_select_ufs <- function(recipe, ..., method = "classify", num_terms = NULL, 
 #' @exportS3Method recipes::prep
 prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   columns <- unname(recipes::recipes_eval_select(x$terms, training, info))
-  # The types that ufs_data() takes, in the words of recipes.
   recipes::check_type(training[, columns],
     types = c("double", "integer", "logical", "factor", "ordered"))
   check_select_step(x)
@@ -168,8 +167,7 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   rank <- seq_along(columns)
   removed <- rank > size
   if (!is.null(x$cutoff) && length(columns) > 1L) {
-    removed <- removed |
-      (is.na(score) | score <= x$cutoff) & !columns[ranking] %in% found$included
+    removed <- removed | (is.na(score) | score <= x$cutoff) & !columns[ranking] %in% found$included
     check_kept_quotas(found, columns[ranking][!removed], "cutoff")
   }
   x$scores <- data.frame(terms = columns[ranking], score = score, rank = rank, removed = removed)
@@ -187,9 +185,7 @@ bake.step_select_ufs <- function(object, new_data, ...) {
   new_data <- fill_baked(object, new_data, kept, inner)
   for (name in wide) {
     gone <- inner[[name]] %in% object$removals
-    if (any(gone)) {
-      new_data[[name]] <- if (!all(gone)) new_data[[name]][, !gone, drop = FALSE]
-    }
+    if (any(gone)) new_data[[name]] <- if (!all(gone)) new_data[[name]][, !gone, drop = FALSE]
   }
   new_data[, !names(new_data) %in% object$removals]
 }

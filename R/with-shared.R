@@ -76,9 +76,28 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
   refuse_missing_values(x, na)
   own <- names(options) %in% c(constraint_names(option = TRUE), "weights")
   held <- options[own]
-  refuse_places(held)
+  # Frameworks put columns in an order of their own, to which nothing that is given by place
+  # applies.
+  for (one in constraint_rows("columns", c("places", "numbers", "strata"))) {
+    value <- held[[one$name]]
+    named <- if (one$kind == "places") is.character(value) || is.function(value) else
+      !is.null(names(value))
+    if (length(value) && !named) {
+      refuse(one$name, "`", one$name, "` needs the names of the columns here, whose order may be ",
+        "another one: ", if (one$kind == "places") "c(\"column\", ...)" else
+          paste0("c(column = ", deparse_short(value[[1L]]), ", ...)"), ".")
+    }
+  }
   data <- framework_data(x, na, held)
-  options <- with_clusters(options[!own], row, method, data)
+  # A method that must be told a number of clusters or components is told 5 if the user says
+  # nothing, as in ufs_select(), or what the data allow.
+  options <- options[!own]
+  most <- c(n_clusters = data$n - 2L, n_components = min(data$n - 1L, data$p))
+  for (name in setdiff(intersect(names(most), required_arguments(row$fit)), names(options))) {
+    options[[name]] <- max(1L, min(5L, most[[name]]))
+    inform_unless_resampling("clusters", "ufs_", method, "() is told `", name, " = ",
+      options[[name]], "`: set it if you know better.")
+  }
   make <- function(k) {
     with_seed(seed, fresh_ranking(x, data, method, row, k, options, standardise))
   }
@@ -94,20 +113,6 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
   out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, c(options, held))
   c(out, list(k = k, new_rows = data$input$new_rows, filled = data$features,
     coding = data$input$coding))
-}
-
-# Frameworks put columns in an order of their own, to which nothing that is given by place applies.
-refuse_places <- function(held) {
-  for (row in constraint_rows("columns", c("places", "numbers", "strata"))) {
-    value <- held[[row$name]]
-    named <- if (row$kind == "places") is.character(value) || is.function(value) else
-      !is.null(names(value))
-    if (length(value) && !named) {
-      refuse(row$name, "`", row$name, "` needs the names of the columns here, whose order may be ",
-        "another one: ", if (row$kind == "places") "c(\"column\", ...)" else
-          paste0("c(column = ", deparse_short(value[[1L]]), ", ...)"), ".")
-    }
-  }
 }
 
 # The table as the adapters give it to a method, with a word about columns that are no features.
@@ -130,8 +135,7 @@ framework_data <- function(x, na, given = list()) {
 # which is said. `chose`: the method that a task came to, where it is known.
 taken_weights <- function(weights, method, options, chose = NULL) {
   if (is.null(weights)) return(NULL)
-  row <- row_of(method)
-  methods <- if (!is.null(chose)) chose else if (is.null(row$task)) method else
+  methods <- if (!is.null(chose)) chose else if (is.null(row_of(method)$task)) method else
     task_methods(c(list(task = method), options[names(options) %in% c("n_clusters", "ordered")]))
   if (any(take_weights(methods))) return(as.double(weights))
   inform_unless_resampling("weights", "Weights are ignored: ", paste(vapply(methods, function(one) {
@@ -243,18 +247,6 @@ say_padded <- function(found, k) {
     inform_unless_resampling("padded", "Only ", found$scored, " of the ", k,
       " features have a score above 0; the rest is ", found$rest, ".")
   }
-}
-
-# A method that must be told a number of clusters or components is told 5 if the user says nothing,
-# as in ufs_select(), or what the data allow.
-with_clusters <- function(options, row, method, data) {
-  most <- c(n_clusters = data$n - 2L, n_components = min(data$n - 1L, data$p))
-  for (name in setdiff(intersect(names(most), required_arguments(row$fit)), names(options))) {
-    options[[name]] <- max(1L, min(5L, most[[name]]))
-    inform_unless_resampling("clusters", "ufs_", method, "() is told `", name, " = ",
-      options[[name]], "`: set it if you know better.")
-  }
-  options
 }
 
 # A method that solves for one number of features, or picks them one by one, is told that number,

@@ -251,8 +251,7 @@ tidy.ufs_overlap <- function(x, ...) {
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_overlap <- function(x, ...) {
-  pairs <- x$shared[upper.tri(x$shared)]
   as_tibble_if(data.frame(fits = ncol(x$selected), k = x$k, p = x$p,
     different = nrow(x$selected), in_all = sum(rowSums(x$selected) == ncol(x$selected)),
-    mean_shared = mean(pairs), chance = x$chance), ...)
+    mean_shared = mean(x$shared[upper.tri(x$shared)]), chance = x$chance), ...)
 }
