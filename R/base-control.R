@@ -111,9 +111,3 @@ check_eps <- function(eps, default = NULL, open = FALSE) {
   if (is.null(eps)) default else check_number(eps, "eps", lower = 0, open = open)
 }
 
-# `code` without some of the fast paths of src/paths.h: for measurements and tests alone.
-with_paths_off <- function(off, code) {
-  old <- options(ufselect.paths_off = off)
-  on.exit(options(old))
-  force(code)
-}

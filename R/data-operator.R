@@ -262,8 +262,3 @@ column_basis <- function(x, order, divisor = 1) {
   list(rank = cumsum(alive), coordinates = coordinates, factor = crossprod(basis, chosen))
 }
 
-# Do the orthonormal columns of `basis` rebuild those of x, up to `tol` of their lengths?
-spans <- function(basis, x, tol) {
-  left <- x - basis %*% crossprod(basis, x)
-  all(colSums(left^2) <= tol^2 * colSums(x^2))
-}

@@ -21,9 +21,11 @@
 # say what they did with names, but not of data from open_quietly().
 
 # x is an n x q double matrix, the one copy that is made. `squares = FALSE`: the method rescales the
-# matrix itself before it squares anything.
-as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, squares = TRUE, keep_constant = FALSE) {
-  pass <- judge_columns(open_checked(x, dense = TRUE), center, scale, "sd", keep_constant)
+# matrix itself before it squares anything. by = "norm": `scale` gives columns of unit norm, so that
+# penalties do not depend on n.
+as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, squares = TRUE, keep_constant = FALSE,
+                          by = "sd") {
+  pass <- judge_columns(open_checked(x, dense = TRUE), center, scale, by, keep_constant)
   if (squares) check_norms(pass$data, pass$arg)
   write_columns(pass)
 }

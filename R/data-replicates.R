@@ -206,19 +206,3 @@ table_of_levels <- function(data, squares, share, flat, sd) {
       list(by = stats::setNames(rep("solver", length(evidence)), evidence))))
   out
 }
-
-# A fit of such a table: `center` and `scale` give what it was made of from rows of x, and the rows
-# have their weights and blocks.
-of_levels <- function(fit, levels) {
-  of <- function(given, else_value) if (isFALSE(given)) else_value else unname(given)
-  live <- levels$share > 0
-  by <- 1 / ifelse(live, levels$share, 1)
-  names <- fit$names$features
-  fit$center <- stats::setNames(ifelse(live, of(fit$center, 0) * by, levels$mean), names)
-  fit$scale <- stats::setNames(unname(by * of(fit$scale, 1)), names)
-  fit$n <- levels$n_rows
-  fit$levels <- list(n_levels = levels$n_levels, reliability = levels$share,
-    constant = levels$constant)
-  fit$constraints$samples <- levels$held
-  fit
-}

@@ -275,7 +275,12 @@ selected_samples.default <- function(fit, m = NULL, as = NULL, ...) check_fit(fi
 selected_samples.ufs <- function(fit, m = NULL, as = NULL, budget = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "sample_ranking", "samples")
-  m <- if (by_budget(fit, "samples", "m", m, budget)) fit$n else wanted_samples(fit, m)
+  if (by_budget(fit, "samples", "m", m, budget)) m <- fit$n else {
+    m <- wanted_number(fit, m, "m")
+    # Samples that were labelled already are not chosen again.
+    given <- length(union(fit$params$labelled, fit$constraints$samples$labelled))
+    if (given) check_count(m, "m", 1L, fit$n - given, "the samples without a label")
+  }
   top_of(fit, "sample", "m", m, as, named_samples(fit), wanted_budget(fit, "samples", budget))
 }
 
@@ -283,13 +288,6 @@ selected_samples.ufs <- function(fit, m = NULL, as = NULL, budget = NULL, ...) {
 named_samples <- function(fit) {
   names <- fit$names$samples
   !is.null(names) && !any(shared_names(names)) && !identical(names, as.character(seq_along(names)))
-}
-
-# Samples that were labelled already are not chosen again.
-wanted_samples <- function(fit, m) {
-  m <- wanted_number(fit, m, "m")
-  given <- length(union(fit$params$labelled, fit$constraints$samples$labelled))
-  if (given) check_count(m, "m", 1L, fit$n - given, "the samples without a label") else m
 }
 
 # Methods fitted for one k only: their selections for several numbers are not nested.

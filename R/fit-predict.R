@@ -59,22 +59,20 @@ check_newdata <- function(newdata) {
 
 # A table of columns that are no matrices.
 new_table <- function(object, newdata, arg = "newdata") {
-  if (is_tables(newdata)) return(join_new_tables(newdata, object$input, arg))
+  if (is_tables(newdata)) {
+    # Several tables as one, with the numbers of the levels that those of the fit have.
+    input <- object$input
+    return(join_tables(newdata, arg, function(table, arg, name) {
+      if (is.data.frame(table)) {
+        table <- flat_table(table)
+        own <- match(paste0(name, ":", names(table)), names(input$coding))
+        table <- coded_table(table, input$coding[own], arg)
+      }
+      read_data(table, arg, reading_of(input$tables$read[[name]], table, arg))
+    }, inner = isTRUE(input$tables$inner))$x)
+  }
   newdata <- samples_first(newdata)
   if (is.data.frame(newdata)) flat_table(newdata) else newdata
-}
-
-# Several tables of new data as one, with the numbers of the levels that those of the fit have.
-join_new_tables <- function(x, input, arg) {
-  out <- join_tables(x, arg, function(table, arg, name) {
-    if (is.data.frame(table)) {
-      table <- flat_table(table)
-      own <- match(paste0(name, ":", names(table)), names(input$coding))
-      table <- coded_table(table, input$coding[own], arg)
-    }
-    read_data(table, arg, reading_of(input$tables$read[[name]], table, arg))
-  }, inner = isTRUE(input$tables$inner))
-  out$x
 }
 
 # New rows as the rows of the fit were transformed, with all features of the fit. What comes from

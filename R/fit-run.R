@@ -133,9 +133,19 @@ run_fit <- function(method, call, written, args, dots, env) {
   if (!is.null(args$labelled)) args["labelled"] <- list(labelled_left(before, args$labelled, dots))
   # The fit, its call too, is that for the number.
   if (identical(args$k, "auto")) {
+    if (!is.null(row$per_k)) {
+      refuse("k", "ufs_", method, "() solves for one number of features: k = \"auto\" cannot find ",
+        "it; ufs_size(x, task = ) can.")
+    }
     seen <- if (!inherits(before, "ufs_moments")) args$x else
       open_x(rows_like(before), row, method, dots)
-    args$k <- call$k <- number_of_auto(method, replace(args, "x", list(seen)), names(call))
+    found <- asked_above$size(seen, method,
+      args[intersect(setdiff(names(call), c("x", "k")), names(args))])
+    # A warning has said so if there is noise alone.
+    if (found$verdict != "noise") {
+      ufs_inform("size", "k = \"auto\": k = ", found$k, ": ", found$reason, ".")
+    }
+    args$k <- call$k <- as.integer(found$k)
   }
   args <- check_values(args, row)
   foretell(paste0("ufs_", method, "()"), args$x, wait_of(method, args$x, args))
@@ -209,7 +219,20 @@ finish_fit <- function(method, call, made, x, start) {
       held <- fit$constraints["features"]
       fit["constraints"] <- list(if (!is.null(held$features)) held)
     }
-    if (!is.null(x$levels)) fit <- of_levels(fit, x$levels)
+    if (!is.null(levels <- x$levels)) {
+      # Of means of levels: `center` and `scale` make these of rows of x, and the rows have their
+      # weights and blocks.
+      of <- function(given, else_value) if (isFALSE(given)) else_value else unname(given)
+      live <- levels$share > 0
+      by <- 1 / ifelse(live, levels$share, 1)
+      names <- fit$names$features
+      fit$center <- stats::setNames(ifelse(live, of(fit$center, 0) * by, levels$mean), names)
+      fit$scale <- stats::setNames(unname(by * of(fit$scale, 1)), names)
+      fit$n <- levels$n_rows
+      fit$levels <- list(n_levels = levels$n_levels, reliability = levels$share,
+        constant = levels$constant)
+      fit$constraints$samples <- levels$held
+    }
   }
   if (!identical(fit$status, "converged")) warn_status(fit, advice)
   if (is.null(finish)) fit else finish(fit)
@@ -305,21 +328,6 @@ check_values <- function(args, row) {
     if (!is.null(args[[name]])) args[[name]] <- check_wanted(args[[name]], name, size[1L], size[2L])
   }
   args
-}
-
-# The number that k = "auto" stands for, by the method with the arguments that were given.
-number_of_auto <- function(method, args, given) {
-  if (!is.null(registered[[method]]$per_k)) {
-    refuse("k", "ufs_", method, "() solves for one number of features: k = \"auto\" cannot find ",
-      "it; ufs_size(x, task = ) can.")
-  }
-  found <- asked_above$size(args$x, method,
-    args[intersect(setdiff(given, c("x", "k")), names(args))])
-  # A warning has said so if there is noise alone.
-  if (found$verdict != "noise") {
-    ufs_inform("size", "k = \"auto\": k = ", found$k, ": ", found$reason, ".")
-  }
-  as.integer(found$k)
 }
 
 # How many are wanted: features for the name "k", samples for any other.

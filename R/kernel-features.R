@@ -1,12 +1,5 @@
 # Shared parts of the reweighted selectors: ufs_rsr(), ufs_ndfs(), ufs_udfs(), ufs_sogfs().
 
-# As as_ufs_matrix(), but `scale` gives columns of unit norm: penalties do not depend on n.
-as_unit_matrix <- function(x, center, scale) {
-  pass <- judge_columns(open_checked(x, dense = TRUE), center, scale, "norm")
-  check_norms(pass$data)
-  write_columns(pass)
-}
-
 # How many |w_j|^2 exceed the size that the smoothing alone gives.
 count_nonzero <- function(row2, eps) sum(row2 > 100 * eps)
 

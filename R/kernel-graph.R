@@ -165,7 +165,14 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
   graph <- new_graph(made, data, kind = weights, n_neighbours = k, bandwidth = bandwidth,
     symmetrise = symmetrise)
   graph$note <- rows$note
-  if (rows$approximate) graph <- note_recall(graph, rows, lists$recall)
+  if (rows$approximate) {
+    graph$recall <- lists$recall
+    share <- paste0("approximate (", percent(lists$recall), " of the true neighbours)")
+    graph$note <- paste(c(share, rows$note), collapse = ", ")
+    ufs_inform("neighbours", "`x` has many samples: their neighbours were found by an approximate ",
+      "search, ", percent(lists$recall), " of the true ones as measured on ", min(200L, graph$n),
+      " samples. ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a method, finds all.")
+  }
   graph
 }
 
@@ -175,16 +182,6 @@ graph_of_products <- function(gram) {
   made <- .Call(C_graph_lists, NULL, lists$index, lists$d2, 0L, lists$mean_distance, 0L)
   if (!made$finite) refuse_range("Distances between the rows of `x`")
   new_graph(made, list(n = nrow(gram)), kind = "heat")
-}
-
-note_recall <- function(graph, rows, recall) {
-  share <- paste0("approximate (", percent(recall), " of the true neighbours)")
-  graph$recall <- recall
-  graph$note <- paste(c(share, rows$note), collapse = ", ")
-  ufs_inform("neighbours", "`x` has many samples: their neighbours were found by an approximate ",
-    "search, ", percent(recall), " of the true ones as measured on ", min(200L, graph$n),
-    " samples. ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a method, finds all.")
-  graph
 }
 
 # Points among which neighbours are searched. A sparse x as it is, exactly, up to 20,000 samples;

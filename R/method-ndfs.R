@@ -161,7 +161,7 @@ register("ndfs", ufs_ndfs,
   arguments = list(alpha = a_number(lower = 0, open = TRUE), beta = a_number(lower = 0, open =
     TRUE), gamma = a_number(lower = 0, open = TRUE), n_starts = a_count(1L), offset =
     a_number(lower = 0)),
-  prepare = function(x, args) as_unit_matrix(x, args$center, args$scale),
+  prepare = function(x, args) as_ufs_matrix(x, args$center, args$scale, by = "norm"),
   advice = "situational",
   deterministic = FALSE,
   title = "Nonnegative discriminative feature selection",

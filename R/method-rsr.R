@@ -137,7 +137,7 @@ register("rsr", ufs_rsr,
     if (args$solver == "exact") list(max_iter = 500L, tol = 1e-3) else
       list(max_iter = 200L, tol = 1e-6)
   },
-  prepare = function(x, args) as_unit_matrix(x, args$center, args$scale),
+  prepare = function(x, args) as_ufs_matrix(x, args$center, args$scale, by = "norm"),
   advice = "historical (for comparison)",
   title = "Regularised self-representation",
   cost = "min(n, p)^2 max(n, p) per iteration",

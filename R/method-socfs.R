@@ -171,8 +171,14 @@ solve_socfs <- function(data, control, n_clusters, lambda, lambda_rel, gamma, in
     two_ways = !plain && penalty$rel < 1 && is.null(factor), path = path)
   best <- which.min(vapply(runs, socfs_objective, 0))
   exact <- !plain || polish
-  found <- socfs_all_columns(runs[[if (length(best)) best else 1L]], alike, distinct,
-    replay && exact)
+  found <- runs[[if (length(best)) best else 1L]]
+  # A solver that saw the `distinct` columns has found the sum of each and its copies; one that saw
+  # all of them may have split a weight unevenly between equal ones.
+  if (!is.null(distinct)) {
+    at <- match(alike, distinct)
+    found$V <- found$V[at, , drop = FALSE] / tabulate(at)[at]
+    found$kkt <- found$kkt[at]
+  } else if (replay && exact) found$V <- mean_of_copies(found$V, alike)
   norm <- row_norms(found$V)
   nonzero <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
   warn_no_choice(penalty, nonzero, lambda_max)
@@ -195,19 +201,6 @@ warn_no_choice <- function(penalty, nonzero, lambda_max) {
     ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
       signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
   }
-}
-
-# V of all columns: a solver that saw the `distinct` ones has found the sum of each and its copies.
-# A solver that saw all of them may have split a weight unevenly between equal ones.
-socfs_all_columns <- function(found, copies, distinct, even) {
-  if (!is.null(distinct)) {
-    at <- match(copies, distinct)
-    found$V <- found$V[at, , drop = FALSE] / tabulate(at)[at]
-    found$kkt <- found$kkt[at]
-  } else if (even) {
-    found$V <- mean_of_copies(found$V, copies)
-  }
-  found
 }
 
 # Fields for new_ufs() from the result of C.

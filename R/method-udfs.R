@@ -82,7 +82,7 @@ register("udfs", ufs_udfs,
   solve = solve_udfs,
   arguments = list(lambda = a_number(lower = 0, open = TRUE), gamma = a_number(lower = 0, open =
     TRUE)),
-  prepare = function(x, args) as_unit_matrix(x, args$center, args$scale),
+  prepare = function(x, args) as_ufs_matrix(x, args$center, args$scale, by = "norm"),
   control = list(max_iter = 300L, tol = 1e-6, eps = 1e-12),
   advice = "historical (for comparison)",
   title = "Unsupervised discriminative feature selection",

@@ -43,28 +43,24 @@ task_seed <- function(run, ...) {
 task_keys <- function(run, tasks, common) {
   if (is.null(run$folder)) return(NULL)
   common <- common[setdiff(names(common), "x")]
-  refuse_functions(list(tasks, common))
+  # What the user's functions find outside of them may be something else in the next session.
+  known <- own_code(list(tasks, common))
+  for (method in names(known)) if (known[[method]]$passing) {
+    refuse("checkpoint", "`checkpoint` takes no function in the place of a method: give \"", method,
+      "\" its name by ufs_register().")
+  }
+  outside <- unlist(c(lapply(known, function(one) outside_names(one$fun)),
+    rapply(list(tasks, common), outside_names, "function", how = "unlist")))
+  if (length(outside)) {
+    refuse("checkpoint", "`checkpoint` takes functions that stand alone, and one uses `",
+      outside[1L], "` from outside of it: make that an argument with a default.")
+  }
   shared <- part_keys(common)
   lapply(tasks, function(task) {
     own <- own_code(list(task, common))
     all <- c(part_keys(task), shared, if (length(own)) part_keys(list_of(own)))
     paste0(run$prefix, "-", hash_of(all[order(names(all), method = "radix")]))
   })
-}
-
-# What the user's functions find outside of them may be something else in the next session.
-refuse_functions <- function(value) {
-  own <- own_code(value)
-  for (method in names(own)) if (own[[method]]$passing) {
-    refuse("checkpoint", "`checkpoint` takes no function in the place of a method: give \"", method,
-      "\" its name by ufs_register().")
-  }
-  outside <- unlist(c(lapply(own, function(one) outside_names(one$fun)),
-    rapply(list(value), outside_names, "function", how = "unlist")))
-  if (length(outside)) {
-    refuse("checkpoint", "`checkpoint` takes functions that stand alone, and one uses `",
-      outside[1L], "` from outside of it: make that an argument with a default.")
-  }
 }
 
 part_keys <- function(parts) {
@@ -234,7 +230,7 @@ print_checkpoint <- function(report) {
 # ---- names by content ----------------------------------------------------------------------------
 
 # 32 hexadecimal digits: equal values, equal names, in every session, on every platform and with
-# every version of R. Functions count by their code alone: see refuse_functions().
+# every version of R. Functions count by their code alone: see task_keys().
 hash_of <- function(value) {
   # The first 14 bytes name the version of R.
   hash_bytes(serialize(canonical(value), NULL, version = 2L)[-seq_len(14L)])

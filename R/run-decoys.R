@@ -148,7 +148,17 @@ decoys_plan <- function(method, dots, frame) {
       refuse(own[1L], "`", own[1L], "`: the arguments of a fit are those of its call.")
     }
     for (fit in method) check_fit(fit, "feature_ranking", "features")
-    out <- lapply(method, function(fit) list(method = fit$method, args = fit_arguments(fit, frame)))
+    # The arguments in the call of a fit, as far as they are not data.
+    out <- lapply(method, function(fit) {
+      given <- as.list(fit$call)[-1L]
+      given <- given[names(given) %in% method_row(fit$method)$arguments]
+      list(method = fit$method, args = Map(function(value, name) {
+        on_error(eval(value, frame), function(e) {
+          refuse("method", "`", name, "` in the call of the fit (", deparse_short(value),
+            ") cannot be found here: give the name of the method and its arguments instead.")
+        })
+      }, given, names(given)))
+    })
     names(out) <- make.unique(vapply(out, `[[`, "", "method"), " ")
   } else {
     if (!is.character(method) || !length(method)) method_row(method)
@@ -169,23 +179,13 @@ decoys_plan <- function(method, dots, frame) {
       if (!is.null(dim(value)) || inherits(value, c("ufs", "ufs_graph")) ||
           name == "init" && !is.null(value) && !is.character(value)) {
         refuse(name, "`", name, "` of ufs_", one$method, "() was made without the decoys; let ",
-          "it be made anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".")
+          "it be made anew with them", if (name == "graph") {
+            ", e.g. graph = list(n_neighbours = 5)"
+          }, ".")
       }
     }
   }
   list(methods = out, input = dots)
-}
-
-# The arguments in the call of a fit, as far as they are not data.
-fit_arguments <- function(fit, frame) {
-  given <- as.list(fit$call)[-1L]
-  given <- given[names(given) %in% method_row(fit$method)$arguments]
-  Map(function(value, name) {
-    on_error(eval(value, frame), function(e) {
-      refuse("method", "`", name, "` in the call of the fit (", deparse_short(value),
-        ") cannot be found here: give the name of the method and its arguments instead.")
-    })
-  }, given, names(given))
 }
 
 decoys_number <- function(n_decoys, x, distinct, conservative) {

@@ -53,8 +53,7 @@ ufs_reliability <- function(x, replicates = NULL, fdr = 0.05, level = 0.95, ...)
   fdr <- check_number(fdr, "fdr", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   watch_over("ufs_reliability()")
-  opened <- if (is.null(replicates)) open_some(x, list(...), character()) else
-    open_some(x, c(list(...), list(replicates = replicates)), character())
+  opened <- open_some(x, c(list(...), list(replicates = replicates)))
   if (length(opened$rest)) refuse_argument(names_of(opened$rest)[1L])
   data <- check_door(opened$x, "ufs_reliability()")
   if (is.null(data$row_held$replicates)) {

@@ -1,4 +1,4 @@
-/* paths.h: fast paths that can be switched off, one by one (R: with_paths_off(), unexported). All
+/* paths.h: fast paths that can be switched off, one by one (R: options(ufselect.paths_off = )). All
  * are on for users. A path stays in the package only if it gains at least 1.3 times at a size users
  * have, or halves the memory (evidence/decisions.md); its line here names what is done without it. */
 #pragma once

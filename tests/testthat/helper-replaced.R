@@ -19,6 +19,13 @@ replaced <- function(name, value, package = "ufselect", env = parent.frame()) {
   withr::defer(put(old), envir = env)
 }
 
+# `code` without some of the fast paths of src/paths.h.
+with_paths_off <- function(off, code) {
+  old <- options(ufselect.paths_off = off)
+  on.exit(options(old))
+  force(code)
+}
+
 # Two workers until the caller ends, which get all tasks, however small.
 local_workers <- function(env = parent.frame()) {
   skip_if_not_installed("future")

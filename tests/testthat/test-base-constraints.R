@@ -112,7 +112,7 @@ test_that("listing, options of frameworks and arguments follow from the rows", {
   listed <- names(ufs_methods(what = "constraints"))
   for (row in constraint_rows(ranked = TRUE)) expect_true(row$name %in% listed, info = row$name)
   for (row in constraint_rows("columns", option = TRUE)) {
-    expect_silent(check_method_options("variance", stats::setNames(list(1L), row$name), "options"))
+    expect_silent(check_method_options("variance", stats::setNames(list(1L), row$name)))
   }
 })
 
@@ -131,7 +131,7 @@ test_that("a constraint that is one row and one argument follows everywhere", {
   expect_identical(fit$constraints$features$prefer, made$data$held$prefer)
   expect_identical(fit$constraints$features$by[["prefer"]], "ranking")
   expect_output(print(fit), "preferences of sum", fixed = TRUE)
-  expect_silent(check_method_options("variance", list(prefer = 1:6), "options"))
+  expect_silent(check_method_options("variance", list(prefer = 1:6)))
   expect_error(ufs_facility(x, m = 3, prefer = 1:6), "is about features", class = "ufs_error_argument")
   # As it is cut, so it comes to methods: the third column is constant.
   x[, 3] <- 1

@@ -74,8 +74,7 @@ test_that("columns, norms and units of the input pass are those of plain R", {
   x <- cbind(k = 3, good)
   for (center in c(TRUE, FALSE)) {
     for (by in c("sd", "norm")) {
-      prepared <- if (by == "norm") as_unit_matrix else as_ufs_matrix
-      data <- prepared(open_quietly(x), center, TRUE)
+      data <- as_ufs_matrix(open_quietly(x), center, TRUE, by = by)
       by_hand <- apply(good, 2, sd) * if (by == "norm") sqrt(nrow(good) - 1) else 1
       want <- scale(good, center = center, scale = by_hand)
       expect_equal(data$x, want, ignore_attr = TRUE, tolerance = 1e-13)
