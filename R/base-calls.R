@@ -48,7 +48,7 @@ check_objects <- function(written, known, env) {
     seq_len(sum(!nzchar(name)))]
   for (i in seq_along(written)) {
     word <- if (is.name(written[[i]])) as.character(written[[i]]) else ""
-    if (!nzchar(word) || grepl("^[.][.]([.]|[0-9]+)$", word) || exists(word, env)) next
+    if (!nzchar(word) || exists(word, env) || grepl("^[.][.]([.]|[0-9]+)$", word)) next
     refuse(name[i], "`", name[i], "`: there is no object `", word, "`", if (name[i] != "x") {
       paste0("; a name is written in quotes: \"", word, "\"")
     }, ".")
