@@ -12,17 +12,26 @@ input_arguments <- function() {
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 
 # Arguments that neither a method nor ufs_data() has are errors in our words. Names are exact
-# here, as what is shared between fits (a graph, a start) is looked up by them. `own`: arguments of
-# the function that was called, if that is not the method.
-check_arguments <- function(given, fit, method, paper = NULL, own = NULL) {
+# here, as what is shared between fits (a graph, a start) is looked up by them.
+check_arguments <- function(given, fit, method, paper = NULL) {
   known <- arguments_of(fit)
   unknown <- given[nzchar(given) & !given %in% c(known, paper, input_arguments())]
   if (length(unknown)) {
     refuse(unknown[1L], "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
       paste(known, collapse = ", "), ", and those of ufs_data()",
       if (length(paper)) paste0("; in ufs_control(paper = list()): ",
-        paste(paper, collapse = ", ")), ".", is_it(unknown[1L], c(known, own)))
+        paste(paper, collapse = ", ")), ".", is_it(unknown[1L], c(known, arguments_above())))
   }
+}
+
+# Those of this package's functions that are at work: the one that was called has some of its own.
+arguments_above <- function() {
+  own <- lapply(seq_len(sys.nframe()), function(i) {
+    name <- sys.call(i)[[1L]]
+    known <- names(formals(sys.function(i)))
+    if (is.name(name) && startsWith(as.character(name), "ufs_") && "x" %in% known) known
+  })
+  setdiff(unlist(own), c("x", "..."))
 }
 
 # A question: which of the known names was likely meant by one that is none of them.
@@ -65,17 +74,23 @@ check_given <- function(...) {
   frame <- parent.frame()
   known <- names(formals(sys.function(-1L)))
   check_objects(as.list(sys.call(-1L))[-1L], known, parent.frame(2L))
+  refuse_completed(sys.call(-1L), sys.function(-1L))
   strange <- setdiff(names(sys.call(-1L)), c("", known))
-  for (name in strange) {
+  for (name in vapply(as.list(substitute(list(...)))[-1L], as.character, "")) {
+    if (!eval(call("missing", as.name(name)), frame)) next
+    refuse_missing(name, if (name %in% c("k", "m")) Filter(means_number, strange))
+  }
+}
+
+# R completes names that are written before `...`.
+refuse_completed <- function(call, fun) {
+  known <- as.character(names(formals(fun)))
+  for (name in setdiff(names(call), c("", known))) {
     meant <- known[startsWith(known, name) & cumsum(known == "...") == 0L]
     if (length(meant) == 1L) {
       refuse(name, "There is no argument `", name, "`: is it `", meant,
         "`? Names are not completed.")
     }
-  }
-  for (name in vapply(as.list(substitute(list(...)))[-1L], as.character, "")) {
-    if (!eval(call("missing", as.name(name)), frame)) next
-    refuse_missing(name, if (name %in% c("k", "m")) Filter(means_number, strange))
   }
 }
 

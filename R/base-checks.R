@@ -1,5 +1,7 @@
 # For methods of generics, which must have `...`: an argument that lands there is a mistake.
-check_dots_empty <- function(...) {
+# tibble::as_tibble() hands `stringsAsFactors` on.
+check_dots_empty <- function(..., stringsAsFactors) {
+  refuse_completed(sys.call(-1L), sys.function(-1L))
   if (...length()) refuse_argument(names_of(list(...))[1L], names(formals(sys.function(-1L))))
 }
 

@@ -120,7 +120,14 @@ declare_constraint("groups", "columns", "groups", ranked = TRUE,
   words = function(group, all) count_words(length(unique(group[!is.na(group)])), "group"),
   done = groups_whole)
 declare_constraint("max_cor", "columns", "share", ranked = TRUE,
-  words = function(most, all) paste("no two correlated above", format(most)))
+  words = function(most, all) {
+    apart <- c(if (length(all$include) > 1L) "included ones", if (length(all$groups)) {
+      "those of one group"
+    })
+    paste0("no two correlated above ", format(most), if (length(apart)) {
+      paste0(", but for ", paste(apart, collapse = " and "))
+    })
+  })
 declare_constraint("feature_strata", "columns", "strata", ranked = TRUE, option = TRUE,
   words = function(strata, all) {
     paste0(length(strata$name), " strata", if (!is.null(strata$quota)) " with quotas")

@@ -38,6 +38,7 @@
 ufs_control <- function(max_iter = NULL, tol = NULL, ..., inner_max_iter = NULL,
                         inner_tol = NULL, eps = NULL, verbose = FALSE,
                         progress = NULL, warn = TRUE, paper = list()) {
+  check_given()
   known <- setdiff(names(formals(ufs_control)), "...")
   extra <- list(...)
   if (length(extra)) {

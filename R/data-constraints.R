@@ -102,7 +102,8 @@ read_numbers <- function(value, arg, side) {
 # A factor that is held in runs (S4Vectors::Rle) as a vector; an empty text is no level.
 plain_factor <- function(value) {
   if (inherits(value, "Rle")) value <- as.vector(value)
-  if (is.character(value) || is.factor(value)) value[value %in% ""] <- NA
+  if (is.factor(value)) levels(value)[levels(value) == ""] <- NA
+  if (is.character(value)) value[value %in% ""] <- NA
   value
 }
 

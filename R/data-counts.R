@@ -137,10 +137,11 @@ apply_transform <- function(data, how, arg = "x") {
     column <- if (dense) rep(seq_len(data$p), each = data$n) else stored_column(data$x)
     value[] <- value * how$idf[column]
   }
-  if (dense && how$rows %in% c("center", "snv")) value <- value - rowMeans(value)
+  shift <- if (how$rows %in% c("center", "snv")) rowMeans(value)
+  if (!is.null(shift)) value <- value - shift
   if (how$rows %in% c("snv", "unit")) {
     square <- if (dense) rowSums(value^2) else sum_by(value^2, row, data$n)
-    size <- row_size(square, how$rows, data$p)
+    size <- row_size(square, how$rows, data$p, shift)
     value[] <- value / (if (dense) size else size[row])
   }
   if (dense) data$x <- value else data$x@x <- value
@@ -181,9 +182,10 @@ log_ratio <- function(value, size) {
 
 # Divisors of the rows: their standard deviation or their length; 1 where that is zero but for
 # rounding.
-row_size <- function(square, rows, p) {
+row_size <- function(square, rows, p, shift) {
   size <- sqrt(if (rows == "snv") square / (p - 1) else square)
-  ifelse(size > 0, size, 1)
+  if (any(size == Inf)) refuse_data("x", "`x` has rows of values too large to be squared.")
+  ifelse(size > p * .Machine$double.eps * abs(if (is.null(shift)) 0 else shift), size, 1)
 }
 
 # One pass over the file finds the mean and the size of every row; blocks are changed as they are
@@ -201,7 +203,7 @@ change_rows_of_source <- function(data, rows) {
   square <- drop(source_pass(source, by, NULL, piece_row_sums,
     if (by == "columns") sum_in_place, shift = shift, square = TRUE))
   data$x$row_shift <- shift
-  data$x$row_divide <- if (rows != "center") row_size(square, rows, data$p)
+  data$x$row_divide <- if (rows != "center") row_size(square, rows, data$p, shift)
   data
 }
 

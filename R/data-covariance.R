@@ -40,7 +40,7 @@ moments_of_cov <- function(cov, n, mean, sd, columns) {
     ". Matrix::nearPD() finds these, if you want them; ufs_moments(x, na = \"pairwise\") does so ",
     "for rows with missing values.")
   css <- `dimnames<-`((n - 1) * repaired$r * tcrossprod(sd), list(names, names))
-  out <- new_moments(n, mean, css, 0, 0 * around, around - sd, around + sd)
+  out <- check_moments(new_moments(n, mean, css, 0, 0 * around, around - sd, around + sd), "error")
   out$repaired <- repaired$most
   if (unit) out$unit <- TRUE
   check_columns(columns)
@@ -92,7 +92,7 @@ covariance_matrix <- function(cov) {
   if (any(flat)) {
     refuse("cov", "`cov` has covariances, but no variance, in ", some_columns(names[flat]), ".")
   }
-  (cov + t(cov)) / 2
+  cov / 2 + t(cov) / 2
 }
 
 # Means (or what else `arg` says) in the order of the columns; NA where nobody knows them.

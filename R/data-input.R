@@ -512,7 +512,10 @@ open_with <- function(x, fun, name, dots) {
 }
 
 check_data_dots <- function(given, fun, name) {
-  if (!all(nzchar(given))) ufs_abort("argument", "ufs_", name, "(): unexpected unnamed argument.")
+  if (!all(nzchar(given))) {
+    ufs_abort("argument", "ufs_", name, "(): unexpected unnamed argument. The data come first, as ",
+      "`x`, and what follows has its name.")
+  }
   unknown <- setdiff(given, input_arguments())
   if (length(unknown)) {
     check_arguments(unknown, fun, name)

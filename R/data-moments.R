@@ -165,9 +165,11 @@ check_moments <- function(moments, na) {
       " of `x` lack a value. Choose na = \"omit\" to leave them out.")
   }
   if (moments$n <= 1) refuse_data("x", "`x` has fewer than 2 complete rows.")
-  if (any(!is.finite(moments$css))) {
-    refuse_data("x", "`x` has infinite values, or values too large to be squared, in ",
-      some_columns(names(moments$mean)[!is.finite(diag(moments$css))]), ".")
+  square <- diag(moments$css)
+  bad <- !is.finite(square) | square < .Machine$double.xmin & moments$most > moments$least
+  if (any(bad)) {
+    refuse_data("x", "`x` has infinite values, or values too large or too small to be squared, in ",
+      some_columns(names(moments$mean)[bad]), ".")
   }
   moments
 }

@@ -312,6 +312,7 @@ wanted_number <- function(fit, value, name) {
 
 # A fit of this package with sound rankings; with a `slot`, which it gives, where it selects `what`.
 check_fit <- function(fit, slot = NULL, what = NULL) {
+  refuse_completed(sys.call(-1L), sys.function(-1L))
   check_given(fit)
   if (!inherits(fit, "ufs") || !is.list(fit)) {
     refuse("fit", "`fit` must be a fit of this package, not ", kind_of(fit), ".")

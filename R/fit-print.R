@@ -242,7 +242,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' Gives the ranking of a fit as a table, to be saved, joined with other tables or drawn.
 #'
 #' @param x A fit.
-#' @param row.names,optional,stringsAsFactors Ignored; there for the generic and other packages.
+#' @param row.names,optional Ignored; there for the generic.
 #' @param what `"features"` or `"samples"`; the default is what the method selects.
 #' @param ... Must be empty.
 #' @return One row per feature (sample), best first: its name (`feature` or `sample`), `index`,
@@ -252,8 +252,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' @examples
 #' as.data.frame(ufs_variance(iris[, 1:4]))
 #' @export
-as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL,
-                              stringsAsFactors = FALSE, ...) {
+as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL, ...) {
   check_dots_empty(...)
   check_fit(x)
   have <- c(if (!is.null(x$feature_scores)) "features", if (!is.null(x$sample_scores)) "samples")

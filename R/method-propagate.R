@@ -60,7 +60,7 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
     probability = matrix(out$probability, n, classes$c,
       dimnames = list(graph$names, classes$names)),
     reached = stats::setNames(out$reached == 1L, graph$names)
-  ), n_known = sum(!is.na(y)), class = c("ufs_propagation", "ufs_result"))
+  ), n_known = sum(classes$known > 0L), class = c("ufs_propagation", "ufs_result"))
 }
 
 #' @export
@@ -96,6 +96,7 @@ check_partial_labels <- function(y, n) {
     refuse("y", "`y` must be a factor or vector with one label per sample (", n, "), NA where ",
       "unknown; it is ", kind_of(y), " of length ", length(y), ".")
   }
+  y <- plain_factor(y)
   if (!is.factor(y)) y <- factor(y)
   count <- tabulate(y, nlevels(y))
   if (!any(count > 0L)) refuse("y", "`y` has no label at all.")

@@ -287,6 +287,7 @@ pipeline_grids <- function(args, label, features, samples, joint) {
 }
 
 check_classes <- function(y, n) {
+  y <- plain_factor(y)
   if (!is.atomic(y) || !is.null(dim(y)) || length(y) != n || anyNA(y)) {
     refuse("y", "`y` must have one class for each of the ", count_words(n, "sample"),
       ", and no missing ones.")

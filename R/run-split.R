@@ -105,7 +105,7 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
     strata = if (!is.null(strata)) max(stratum), space = data$space, far = far,
     names = data$samples, doubts = data$doubts, input = data$input,
     call = call,
-    coverage = split_coverage(z, rows, which(open[sample])),
+    coverage = split_coverage(z, rows, sample, which(open)),
     map = z[, seq_len(min(2L, ncol(z))), drop = FALSE]),
     class = c("ufs_split", "ufs_result"))
 }
@@ -184,8 +184,10 @@ medoid_rows <- function(z, m, open) {
     if (!all(open)) open)$medoids)
 }
 
-# A data frame with one row for each set and for random ones of its size.
-split_coverage <- function(z, rows, open, draws = 20L) {
+# A data frame with one row for each set and for random ones of as many samples, of which all rows
+# are taken.
+split_coverage <- function(z, rows, sample, open, draws = 20L) {
+  of_sample <- split(seq_along(sample), sample)
   some <- if (nrow(z) > 2000L) sort(sample.int(nrow(z), 2000L)) else seq_len(nrow(z))
   size <- mean(rowSums(z^2))
   width <- median_square(z)
@@ -201,7 +203,8 @@ split_coverage <- function(z, rows, open, draws = 20L) {
   }
   out <- do.call(rbind, lapply(rows, function(chosen) {
     random <- rowMeans(vapply(seq_len(draws), function(i) {
-      value(open[sample.int(length(open), length(chosen))])
+      drawn <- open[sample.int(length(open), length(unique(sample[chosen])))]
+      value(unlist(of_sample[drawn], use.names = FALSE))
     }, numeric(2L)))
     rbind(value(chosen), random)
   }))
@@ -211,15 +214,16 @@ split_coverage <- function(z, rows, open, draws = 20L) {
 
 #' @export
 print_lines.ufs_split <- function(x) {
+  random <- if (is.null(x$replicates)) "random rows" else "random samples"
   left <- vapply(c("train", "test"), function(set) {
     of <- x$coverage[x$coverage$set == set, ]
-    paste0("leaves ", percent(of$uncovered[1L]), " of the variance uncovered (random rows ",
+    paste0("leaves ", percent(of$uncovered[1L]), " of the variance uncovered (", random, " ",
       percent(of$uncovered[2L]), "), ", percent(of$unknown[1L]), " of a smooth function unknown (",
       percent(of$unknown[2L]), ")")
   }, "")
   worse <- weak_sets(x$coverage)
   faults <- c(if (length(worse)) {
-    paste0(paste(worse, collapse = " and "), ": no better than random rows")
+    paste0(paste(worse, collapse = " and "), ": no better than ", random)
   }, omitted_words(x$input, 0.1, "rows"), x$input$codes, x$doubts)
   print_report(paste0("<ufs_split> ", count_words(length(x$train), "row"), " to learn from and ",
     length(x$test), " to judge by, of ", x$n), list(

@@ -61,8 +61,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   }
   row <- method_row(method)
   dots <- list(...)
-  check_arguments(setdiff(names(dots), names(row$only)), row$fit, method, names(row$paper),
-    c("k", "n_resamples", "fraction", "level", "checkpoint"))
+  check_arguments(setdiff(names(dots), names(row$only)), row$fit, method, names(row$paper))
   opened <- open_some(x, dots, row$arguments)
   x <- check_door(opened$x, "ufs_stability()", c(if (row$selects != "samples") "columns",
     if (row$selects == "samples" || !is.null(m)) "rows"))

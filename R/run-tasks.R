@@ -291,7 +291,8 @@ method_rows <- function(method, dots) {
     one <- length(method) == 1L
     refuse(if (nzchar(unknown)) unknown else "...",
       if (one) paste0("ufs_", method, "() has no") else "None of the methods has an",
-      " argument `", unknown, "`", if (one) paste0("; it has ", paste(own, collapse = ", ")), ".")
+      " argument `", unknown, "`", if (one) paste0("; it has ", paste(own, collapse = ", ")), ".",
+      is_it(unknown, c(own, arguments_above())))
   }
   # How many to choose may come from the caller.
   for (at in seq_along(rows)) {

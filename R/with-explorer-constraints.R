@@ -16,6 +16,14 @@ constrained_model <- function(model, must, never) {
   model$fits <- lapply(made, `[[`, "fit")
   model$code_fit <- vapply(made, `[[`, "", "name", USE.NAMES = FALSE)
   model$code_setup <- c("library(ufselect)", unlist(lapply(made, `[[`, "lines"), use.names = FALSE))
+  # predict() takes the data with the constraints of the fit.
+  if (inherits(model$x, "ufs_data") && length(unlist(model$x$held[c("include", "exclude")]))) {
+    x <- parse(text = model$code_x)[[1L]]
+    if (!is.call(x)) x <- call("ufs_data", x)
+    x <- constrained_call(x, "include", must, model$fits[[1L]], model$x)
+    x <- constrained_call(x, "exclude", never, model$fits[[1L]], model$x)
+    model$code_x <- expression_text(x, model$code_x, 10000L)
+  }
   # Stability was judged without these constraints.
   model["stability"] <- list(NULL)
   model

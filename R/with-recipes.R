@@ -96,6 +96,7 @@ step_select_ufs <- function(recipe, ..., method = "classify", num_terms = NULL, 
                             role = NA, trained = FALSE, scores = NULL, removals = NULL,
                             standardised = NA, case_weights = NULL, skip = FALSE,
                             id = recipes::rand_id("select_ufs")) {
+  refuse_completed(sys.call(), sys.function())
   check_installed("recipes", "for step_select_ufs()")
   if (!has_recipes()) {
     ufs_abort("package", "step_select_ufs() needs recipes 1.1.0 or newer; ",
@@ -109,7 +110,10 @@ step_select_ufs <- function(recipe, ..., method = "classify", num_terms = NULL, 
   }
   if (is.null(num_terms) && is.null(prop_terms) && is.null(cutoff)) prop_terms <- 0.5
   own <- mget(setdiff(names(formals()), c("recipe", "...")))
-  step <- do.call(recipes::step, c(list(subclass = "select_ufs", terms = dplyr::enquos(...)), own),
+  terms <- dplyr::enquos(...)
+  # Terms have no names.
+  for (name in Filter(nzchar, names(terms))) refuse_argument(name, names(formals()))
+  step <- do.call(recipes::step, c(list(subclass = "select_ufs", terms = terms), own),
     quote = TRUE)
   check_select_step(step)
   recipes::add_step(recipe, step)
@@ -344,6 +348,7 @@ few_names <- function(names, width) {
 #' ufs_param("n_clusters", c(3L, 6L))
 #' @export
 ufs_param <- function(what = c("method", "n_clusters", "cutoff"), values = NULL, trans = NULL) {
+  check_given()
   what <- check_choice(what, "what")
   check_installed("dials", "for tuning")
   if (what == "method") {

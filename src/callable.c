@@ -48,14 +48,14 @@ static const double *in_range(const ufselect_matrix *m, int *power)
     return scaled;
 }
 
-/* value times 2^power; false where some are too large, or vanish. */
+/* value times 2^power; false where some are too large or too small for all their digits. */
 static bool scale_back(double *value, size_t length, int power)
 {
     bool fits = true;
 
     for (size_t i = 0; i < length && power != 0; i++) {
         double to = ldexp(value[i], power);
-        fits = fits && R_FINITE(to) && (to != 0.0 || value[i] == 0.0);
+        fits = fits && R_FINITE(to) && (fabs(to) >= DBL_MIN || value[i] == 0.0);
         value[i] = to;
     }
     return fits;
@@ -216,7 +216,8 @@ int callable_medoids(const ufselect_matrix *x, int m, const ufselect_starts *sta
     for (size_t i = 0; i < (size_t) m * S; i++)
         if (!(starts->draw[i] >= 0.0 && starts->draw[i] < 1.0)) return UFSELECT_ARGUMENT;
     void *mark = vmaxget();
-    ufs_x op = ufs_x_dense(x->n, x->p, x->x);
+    int power;
+    ufs_x op = ufs_x_dense(x->n, x->p, in_range(x, &power));
     int *first = ufs_ialloc(N);
     if (first_equal(&op, first) < m) {
         vmaxset(mark);
@@ -238,6 +239,7 @@ int callable_medoids(const ufselect_matrix *x, int m, const ufselect_starts *sta
         memcpy(cluster, result.label + (size_t) best * N, N * sizeof(int));
         *within = result.within[best];
         nearest_to_centres(&op, m, cluster, chosen);
+        if (!scale_back(within, 1, 2 * power)) ended = UFSELECT_VALUES;
     }
     vmaxset(mark);
     return ended;
@@ -304,11 +306,13 @@ int callable_neighbours(const ufselect_matrix *x, int k, int *neighbour, double 
     if (wrong != 0) return wrong;
     if (k < 1 || k > x->n - 1) return UFSELECT_ARGUMENT;
     void *mark = vmaxget();
-    ufs_x op = ufs_x_dense(x->n, x->p, x->x);
+    int power;
+    ufs_x op = ufs_x_dense(x->n, x->p, in_range(x, &power));
     graph_knn knn;
     graph_knn_search(&op, k, NULL, &knn);
     memcpy(neighbour, knn.index, length * sizeof(int));
     ufs_copy(distance2, knn.d2, length);
+    bool fits = scale_back(distance2, length, 2 * power);
     vmaxset(mark);
-    return UFSELECT_CONVERGED;
+    return fits ? UFSELECT_CONVERGED : UFSELECT_VALUES;
 }

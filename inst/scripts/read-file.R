@@ -175,7 +175,9 @@ with_header <- function(found, file, header) {
   table <- if (length(lines) > 1L) split(lines[-1L]) else shown[0L, , drop = FALSE]
   first[is.na(first)] <- ""
   empty <- all(is.na(table[[ncol(table)]]))
-  if (length(first) == ncol(table) - 1L) first <- if (empty) c(first, "") else c("", first)
+  # Numbers there, between commas, may be the first half of others.
+  halves <- found$sep == "," && all(is_number(table[[1L]])) && !counts_rows(table[[1L]])
+  if (length(first) == ncol(table) - 1L && (empty || !halves)) first <- if (empty) c(first, "") else c("", first)
   if (length(first) != ncol(table)) {
     complain("The file '", basename(file), "' is no regular table: its first line has ", length(first), " fields, a ",
       "later one ", ncol(table), ".")
@@ -233,7 +235,7 @@ settle_dec <- function(columns, given, sep) {
   text <- lapply(columns, function(column) {
     own <- unique(plain(column[!is.na(column)]))
     marked <- grepl("^[-+]?[0-9.,]*[0-9][0-9.,]*([eE][-+]?[0-9]+)?$", own)
-    if (mean(marked) > .5) grep("[.,]", own[marked], value = TRUE)
+    if (any(marked) && mean(marked) > .5) grep("[.,]", own[marked], value = TRUE)
   })
   one <- function(mark) paste0("^[-+]?[1-9][0-9]{0,2}[", mark, "][0-9]{3}$")
   # Certainly before decimals: `mark`; `other` stands between thousands.
@@ -293,7 +295,7 @@ numeric_columns <- function(columns, file, na, dec, sep) {
   })
   use <- names(read)[lengths(read) > 0L]
   out <- setdiff(names(columns), use)
-  if (!length(use)) complain("No numeric column is left: ", some(out), " are not numeric.")
+  if (!length(use)) complain("No numeric column is left; not numeric: ", some(out), ".")
   if (length(out)) said <- c(said, paste0("Left out, for not numeric: ", some(out), "."))
   x <- do.call(cbind, read[use])
   missing <- colSums(is.na(x)) > 0

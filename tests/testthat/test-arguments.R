@@ -57,4 +57,13 @@ test_that("names of arguments are not completed", {
   meant(ufs_select(x, k = 3, tas = "compress"), "tas", "task")
   meant(ufs_stability(x, "pca", n_components = 2, k = 2, met = "css"), "met", "method")
   expect_error(ufs_pca(x, n_comp = 2), "n_components", class = "ufs_error_argument")
+  fit <- ufs_pca(x, n_components = 2, k = 3)
+  meant(feature_ranking(fi = fit), "fi", "fit")
+  meant(selected_features(fit, a = "index"), "a", "as")
+  meant(predict(fit, newd = x), "newd", "newdata")
+  meant(ufs_methods(wha = "methods"), "wha", "what")
+  meant(ufs_control(max_it = 2), "max_it", "max_iter")
+  # Those of the function that was called, too.
+  expect_error(ufs_decoys(x, "variance", n_decoy = 3), "Is it `n_decoys`", class = "ufs_error_argument")
+  expect_error(ufs_grid(x, "css", list(k = 2), keep_fit = TRUE), "Is it `keep_fits`", class = "ufs_error_argument")
 })

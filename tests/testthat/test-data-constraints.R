@@ -484,7 +484,9 @@ test_that("print of the data says what was asked for", {
   shown <- capture.output(print(ufs_data(x, include = "c1", exclude = c("c2", "c3"), cost = 1:9, budget = 9,
     groups = list(c("c4", "c5")), max_cor = .9, blocks = rep(1:3, 10), weights = rep(2, 30), labelled = 1:3,
     candidates = 4:20, sample_cost = 1:30, sample_budget = 40, strata = rep(1:2, 15), replicates = 1:30)))
-  expect_match(shown, "^  columns +1 column in, 2 columns out, costs, budget 9, 1 group, no two correlated above 0.9$", all = FALSE)
+  expect_match(shown, "^  columns +1 column in, 2 columns out, costs, budget 9, 1 group, no two correlated above 0.9, but for those of one group$",
+    all = FALSE)
+  expect_output(print(ufs_data(x, include = 1:2, max_cor = .9)), "2 columns in, no two correlated above 0.9, but for included ones")
   expect_match(shown, "^  rows +17 candidates, 3 rows labelled, one of each replicate, costs, budget 40, 2 strata, ", all = FALSE)
   expect_match(shown, "weights of sum 60, centred within 3 blocks$", all = FALSE)
   expect_false(any(grepl("^  (rows|columns) ", capture.output(print(ufs_data(x))))))

@@ -65,6 +65,9 @@ test_that("columns without any value are named, whatever is done about missing o
   holes <- x
   holes[1:20, 2] <- holes[21:40, 3] <- NA
   expect_error(ufs_moments(holes), class = "ufs_error_input", "fewer than 2 complete rows")
+  # Their squares have lost digits, or are none.
+  for (size in c(1e-162, 1e-170)) expect_error(ufs_moments(x * size), "too small to be squared", class = "ufs_error_input")
+  expect_error(ufs_moments(cov = diag(1e308, 3), n = 40), "too large", class = "ufs_error_input")
   x[, c(2, 4)] <- NA
   for (na in c("omit", "error", "pairwise")) {
     for (own in list(x, as.data.frame(x))) {

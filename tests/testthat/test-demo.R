@@ -85,6 +85,7 @@ test_that("what is no table of numbers is refused in words", {
   expect_identical(as.character(omitted$y), c("x", "x", "y"))
   expect_match(omitted$said, "Left out.*'day'")
   expect_identical(unname(read_file(mixed, na = "median", drop = "day,kind")$x[2, "b"]), 4)
+  expect_match(read_file(lines_of("a,b,c", "1,,1", "2,,4", "4,,2"))$said, "Left out.*'b'")
   expect_match(said(read_file(mixed, na = "mean")), "must be error or omit")
   expect_match(said(read_file(mixed, drop = "zz")), "no column 'zz'")
   expect_match(said(read_file(lines_of("n,b", "\"1,200\",2", "\"12,500\",3"))), "DEC=")
@@ -191,6 +192,8 @@ test_that("line breaks, quotes and ragged lines in odd places are read or refuse
   expect_identical(broken$x, cbind("yield (kg)" = c(1, 3, 4), "say \"b\"" = c(2, 5, 4)))
   expect_identical(unname(read_file(lines_of("a,b", "1,4,", "2,5,", "3,9,"))$x), cbind(c(1, 2, 3), c(4, 5, 9)))
   expect_match(said(read_file(lines_of("a,b", "1,2,3,5", "2,3,4,5", "4,5,6,6"))), "first line has 2 fields, a later one 4")
+  # Decimal commas between commas: half a number is no name of a row.
+  expect_match(said(read_file(lines_of("a", "0,5", "2,25", "1,75"))), "first line has 1 fields, a later one 2")
   expect_match(said(read_file(lines_of("a,b,a", "1,2,3", "3,4,4"))), "more than one column of the name 'a'")
   expect_match(said(read_file(lines_of("# exported", "", "#"))), "is empty")
   expect_identical(unname(read_file(lines_of("a b", "1  2", "3 5"))$x), cbind(c(1, 3), c(2, 5)))

@@ -78,7 +78,8 @@ test_that("tidy(), glance() and augment() know fits, grids, comparisons and stab
   expect_identical(generics::glance(compared)$repeats, 2L)
   expect_identical(generics::glance(compared)$classes, 3L)
   skip_if_not_installed("tibble")
-  for (table in list(generics::tidy(fit), generics::glance(fit), generics::tidy(grid), generics::tidy(stable))) {
+  for (table in list(generics::tidy(fit), generics::glance(fit), generics::tidy(grid), tibble::as_tibble(fit),
+    tibble::as_tibble(grid), tibble::as_tibble(stable), tibble::as_tibble(compared))) {
     expect_s3_class(table, "tbl_df")
   }
 })

@@ -18,6 +18,9 @@ test_that("fixture F3: path, unreachable nodes, nearest labelled sample", {
   expect_equal(unname(t(out$probability)[, 3:7]), topk_fixture("f3_prob"), tolerance = 1e-12)
   expect_identical(as.integer(out$label)[3:7], as.integer(topk_fixture("f3_label")))
   expect_identical(out$reached, rep(c(TRUE, FALSE), c(5, 2)))
+  # A cell of a sheet that is empty holds no label.
+  expect_identical(ufs_propagate(path_graph(), factor(c("u", "v", "", "", "", "", ""))),
+    ufs_propagate(path_graph(), c("u", "v", rep(NA, 5))))
   # Without x: the most frequent class, here the first of two.
   expect_identical(as.integer(ufs_propagate(path_graph(), path_labels)$label)[6:7], c(1L, 1L))
 })

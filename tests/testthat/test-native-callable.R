@@ -143,7 +143,7 @@ test_that("another package calls the solvers by their header", {
     expect_equal(far[[3L]] / size^2, css[[3L]], tolerance = 1e-10)
     expect_equal(far[[4L]] / size^2, css[[4L]], tolerance = 1e-10)
   }
-  expect_identical(call_c("css", x * 1e200, 2L, 0L)[[1L]], -2L)
+  for (size in c(1e200, 1e-160)) expect_identical(call_c("css", x * size, 2L, 0L)[[1L]], -2L)
 
   facility <- call_c("facility", x, 5L)
   unit <- x / sqrt(rowSums(x^2))
@@ -154,6 +154,10 @@ test_that("another package calls the solvers by their header", {
   value <- vapply(1:5, function(t) sum(apply(like[, facility[[2L]][1:t] + 1L, drop = FALSE], 1L, max)), 0)
   expect_equal(c(facility[[3L]]), value, tolerance = 1e-10)
   expect_true(all(facility[[4L]] >= facility[[3L]] * (1 - 1e-12)))
+  # Cosines do not depend on the length of a row.
+  for (size in list(1e-300, 1e200, rep(c(1e-170, 1, 1e160, 1e300), 8))) {
+    expect_equal(call_c("facility", x * size, 5L), facility, tolerance = 1e-10)
+  }
 
   set.seed(1)
   flowers <- as.matrix(iris[, 1:4])
@@ -165,6 +169,19 @@ test_that("another package calls the solvers by their header", {
   expect_equal(medoids[[4L]][1L], min(replicate(20L, kmeans(flowers, 3L)$tot.withinss)), tolerance = 1e-8)
   far <- unname(rowSums((flowers - centres[medoids[[3L]] + 1L, ])^2))
   expect_equal(far[medoids[[2L]] + 1L], unname(c(tapply(far, medoids[[3L]], min))), tolerance = 1e-10)
+
+  # Squares of distances are right at any scale, or refused.
+  near <- call_c("neighbours", flowers, 2L)
+  for (size in c(2^-450, 2^500)) {
+    far <- call_c("medoids", flowers * size, withr::with_seed(2, matrix(runif(60), 3L)), 100L)
+    expect_equal(far[[4L]][1L] / size^2, medoids[[4L]][1L], tolerance = 1e-10)
+    far <- call_c("neighbours", flowers * size, 2L)
+    expect_identical(list(far[[2L]], far[[3L]] / size^2), near[2:3])
+  }
+  for (size in c(1e-170, 1e170)) {
+    expect_identical(call_c("medoids", flowers * size, matrix(.5, 3L, 2L), 100L)[[1L]], -2L)
+    expect_identical(call_c("neighbours", flowers * size, 2L)[[1L]], -2L)
+  }
 
   target <- svd(x)$u[, 1:2]
   lasso <- call_c("group_lasso", x, target, 4, 1e-10)

@@ -30,7 +30,11 @@ test_that("scans of one sample stay together, and m counts samples", {
   expect_identical(as.vector(table(scan[turn][split$train])), rep(3L, 8))
   expect_false(any(scan[turn][split$train] %in% scan[turn][split$test]))
   expect_identical(names(split$train), rownames(x)[turn][split$train])
-  expect_output(print(split), "8 and 4, of 40")
+  expect_output(print(split), "8 and 4, of 40.*random samples")
+  # Random choice is of samples, too: equal scans leave what their samples leave.
+  alone <- withr::with_seed(4, ufs_split(base, m = 8, test = 4))$coverage
+  scans <- withr::with_seed(4, ufs_split(base[scan, ], m = 8, test = 4, replicates = scan))$coverage
+  expect_equal(scans$uncovered, alone$uncovered)
 })
 
 test_that("strata get their shares", {

@@ -118,6 +118,16 @@ test_that("constraints: the fit that is shown is that of the code, and its numbe
   three <- 3
   found <- same(ufs_pca(data, n_components = three), quote(fit), 24L, 2:3, x, NULL, NULL)
   expect_match(captured_words(found$model, "pca", 3), "; cost [0-9]+, budget 12$")
+  # Data with choices of their own, which the ticks replace.
+  env <- list2env(list(held = ufs_data(x, exclude = 1:2)), parent = environment())
+  env$fit <- ufs_css(env$held, k = 3)
+  model <- explore_model(env$fit, env$held, NULL, NULL, said = list(fit = quote(fit), x = quote(held)))
+  model$env <- env
+  for (times in 1:2) {
+    model <- constrained_model(model, 24L, 3L)
+    eval(parse(text = explore_code(model, "css", 3)), env)
+    expect_identical(colnames(env$x_chosen), selected_features(model$fits[[1]], 3))
+  }
   expect_error(constrained_model(found$model, 1L, 1L), class = "ufs_error_argument", "'f1'")
   lost <- explore_model(ufs_pca(x, n_components = three), x, NULL, NULL, list())
   lost$env <- emptyenv()

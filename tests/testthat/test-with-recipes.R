@@ -87,6 +87,7 @@ test_that("one column is kept without a ranking", {
   expect_named(bake(trained, mtcars), c(names(mtcars)[-1], "mpg"))
   expect_identical(tidy(trained, 1)$score, NA_real_)
   gone <- step_select_ufs(recipe(mpg ~ ., mtcars), disp, num_terms = 0)
+  expect_error(step_select_ufs(recipe(mpg ~ ., mtcars), disp, metho = "css"), "Is it `method`", class = "ufs_error_argument")
   expect_false("disp" %in% names(bake(prep(gone), mtcars)))
 })
 
