@@ -113,12 +113,6 @@ check_installed <- function(package, reason) {
 
 said_once <- new.env(parent = emptyenv())
 
-warn_once <- function(key, class, ...) {
-  if (isTRUE(said_once[[key]])) return(invisible())
-  said_once[[key]] <- TRUE
-  ufs_warn(class, ..., " (Said once in a session.)")
-}
-
 inform_once <- function(class, ...) {
   if (!isTRUE(said_once[[class]])) {
     said_once[[class]] <- TRUE

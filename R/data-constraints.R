@@ -386,6 +386,26 @@ expand_groups <- function(held) {
   held
 }
 
+# The columns that must be in, with their groups.
+included_columns <- function(held) expand_groups(held)$include
+
+# Says which columns that must be in are constant.
+tell_constant <- function(held, constant, features) {
+  lost <- intersect(held$include, constant)
+  if (length(lost)) {
+    ufs_inform("constraints", "In by `include`, but constant, and so not chosen: ",
+      some_columns(features[lost]), ".")
+  }
+}
+
+# The columns of a variable share its cost and are one group, with those of its own group.
+constraints_of_levels <- function(held, of) {
+  if (!is.null(held$cost)) held$cost <- held$cost / tabulate(of)[of]
+  own <- if (is.null(held$groups)) rep(NA_integer_, length(of)) else held$groups
+  held$groups <- ifelse(is.na(own), max(0L, own, na.rm = TRUE) + of, own)
+  held
+}
+
 # ---- on the way ---------------------------------------------------------------------------------
 
 # Columns beside those of the data, copies of the columns `of` in what each has a value for, each

@@ -24,24 +24,20 @@ check_door <- function(data, door, also = NULL, fit = NULL) {
   heeded <- c(heeded, constraint_names(intersect(c("columns", "rows"), heeded)),
     if ("sums" %in% heeded) constraint_names(sums = TRUE))
   heeded <- setdiff(heeded, names(row$why))
+  held <- list(held = expand_groups(sketched$held), row_held = sketched$row_held)
   for (one in constraint_rows()) {
-    if (one$name %in% heeded || !holds_constraint(sketched, one, fit)) next
+    value <- held_constraint(held, one)
+    # Of the user's will and not as the fit holds it; weights of rows that were made up are no such.
+    own <- held_constraint(list(held = fit$constraints$features,
+      row_held = fit$constraints$samples), one)
+    if (one$name %in% heeded || !length(value) || identical(value, own) ||
+        (one$name == "weights" && !is.null(sketched$n_rows))) next
     why <- c(one$name, if (one$evidence) "evidence", one$about)
     why <- row$why[intersect(why, names(row$why))][1L]
     refuse(one$name, "`", one$name, "`: ", door, " ", why, ". Give it `x` without",
       if (one$name == "replicates") ", or the means of its levels: rowsum(x, id) / c(table(id))", ".")
   }
   invisible(data)
-}
-
-# Do the data hold it, of the user's will and not as the fit holds it?
-holds_constraint <- function(data, row, fit) {
-  value <- held_constraint(list(held = expand_groups(data$held), row_held = data$row_held), row)
-  own <- fit$constraints
-  own <- held_constraint(list(held = own$features, row_held = own$samples), row)
-  if (!length(value) || identical(value, own)) return(FALSE)
-  # Weights of rows that were made up.
-  !(row$name == "weights" && !is.null(data$n_rows))
 }
 
 held_constraint <- function(slots, row) {

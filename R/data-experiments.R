@@ -135,16 +135,6 @@ described <- function(x, about, assay = NULL) {
     assay]][[]]
 }
 
-named_columns <- function(constraints, x, assay = NULL) {
-  if (!has_feature_rows(x) && !is_tables(x)) return(constraints)
-  for (row in constraint_rows()) {
-    # Names of places are those of samples or features.
-    if (row$kind == "places") next
-    constraints[[row$name]] <- named_column(constraints[[row$name]], x, row$name, row$about, assay)
-  }
-  constraints
-}
-
 # The experiments of a MultiAssayExperiment as a list of tables whose samples have the names of the
 # map; its own colData() goes along. Slots are read, so its package is not needed.
 mapped_tables <- function(x) {

@@ -37,11 +37,6 @@ with_levels <- function(data) {
   out$input$coding <- NULL
   out[c("variable", "level")] <- list(of, level)
   out$table <- data
-  # The columns of a variable share its cost and are one group, with those of its own group.
-  held <- out$held
-  if (!is.null(held$cost)) held$cost <- held$cost / tabulate(of)[of]
-  own <- if (is.null(held$groups)) rep(NA_integer_, length(of)) else held$groups
-  held$groups <- ifelse(is.na(own), max(0L, own, na.rm = TRUE) + of, own)
-  out["held"] <- list(held)
+  out["held"] <- list(constraints_of_levels(out$held, of))
   out
 }

@@ -340,8 +340,23 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
     x <- new_data("dense", plain, dimnames(plain), class(x)[1L])
   } else if (!inherits(x, "ufs_data")) {
     x <- samples_first(x)
-    constraints <- named_columns(constraints, x, reading$assay)
-    x <- read_any(x, arg, reading)
+    # Names of places are those of samples or features.
+    if (has_feature_rows(x) || is_tables(x)) for (row in constraint_rows()) {
+      if (row$kind != "places") constraints[[row$name]] <-
+        named_column(constraints[[row$name]], x, row$name, row$about, reading$assay)
+    }
+    # A table of any other kind, or several.
+    bytes <- reading$block_bytes
+    if (!is.null(bytes)) reading$block_bytes <- check_number(bytes, "block_bytes", lower = 8)
+    if (!is.null(reading$BPPARAM) && !inherits(reading$BPPARAM, "BiocParallelParam")) {
+      refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
+        kind_of(reading$BPPARAM), ".")
+    }
+    if (!is_tables(x)) x <- read_table(x, arg, reading) else {
+      x <- join_tables(x, arg, function(table, arg, name) read_table(table, arg, reading),
+        inner = !is.null(reading$join))
+      x$input$origin <- "a list of tables"
+    }
   } else if (!all(vapply(reading[names(reading) != "raw"], is.null, NA))) {
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes`, ",
       "`BPPARAM` and `factors` there.")
@@ -372,23 +387,6 @@ plain_matrix <- function(x) {
     x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
   } else if (!is.matrix(x) || is.object(x) || !(is.numeric(x) || is.logical(x))) return(NULL)
   as_double(x)
-}
-
-# A table of any other kind, or several.
-read_any <- function(x, arg, reading) {
-  bytes <- reading$block_bytes
-  if (!is.null(bytes)) reading$block_bytes <- check_number(bytes, "block_bytes", lower = 8)
-  if (!is.null(reading$BPPARAM) && !inherits(reading$BPPARAM, "BiocParallelParam")) {
-    refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
-      kind_of(reading$BPPARAM), ".")
-  }
-  tables <- is_tables(x)
-  out <- if (!tables) read_table(x, arg, reading) else {
-    join_tables(x, arg, function(table, arg, name) read_table(table, arg, reading),
-      inner = !is.null(reading$join))
-  }
-  if (tables) out$input$origin <- "a list of tables"
-  out
 }
 
 # One table, its factors coded.
@@ -646,8 +644,7 @@ input_notes <- function(input) {
     if (!is.null(input$passes)) {
       paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es", " over the file")
     },
-    transform_words(input),
-    input$note)
+    transform_words(input), input$note)
 }
 
 # ---- what methods ask for ----------------------------------------------------------------------

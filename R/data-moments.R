@@ -265,7 +265,22 @@ moment_pieces <- function(x, columns, weights, where, from, held) {
       ", \"r\"); top <- readLines(rows, 1)\n  ufs_moments(function() if (length(part <- ",
       "readLines(rows, 1e5))) data.table::fread(text = c(top, part), header = TRUE))")
   } else if (is.function(x)) {
-    given_pieces(x, columns, weights)
+    # What a function of the user's gives. The columns are those of numbers in the first piece.
+    if (!is.null(weights) && !(is.character(weights) && length(weights) == 1L)) {
+      refuse("weights", "`weights` must be the name of a column of what the function `x` gives.")
+    }
+    function() {
+      part <- on_error(x(), function(e) refuse("x", "`x` must be a function without arguments ",
+        "that gives the next rows; it failed: ", conditionMessage(e)))
+      if (is.null(part)) return(NULL)
+      if (!is.data.frame(part) && !is.matrix(part)) {
+        refuse("x", "`x` must give a matrix or data frame at each call and NULL at the end, not ",
+          kind_of(part), ".")
+      }
+      piece <- moment_columns(part, columns, weights)
+      columns <<- colnames(piece$x)
+      piece
+    }
   } else if (inherits(x, "DBIConnection") || inherits(x, "tbl_sql")) {
     check_installed("DBI", "for tables in a database")
     table <- settle_database(database_table(x, from, columns, weights), held)
@@ -350,25 +365,6 @@ data_pieces <- function(data, columns, weights) {
     x <- if (data$kind == "source") read_source(data$x, i = rows) else
       as.matrix(data$x[rows, , drop = FALSE])
     moment_columns(`colnames<-`(x, names), NULL, weights[rows])
-  }
-}
-
-# What a function of the user's gives. The columns are those of numbers in the first piece.
-given_pieces <- function(give, columns, weights) {
-  if (!is.null(weights) && !(is.character(weights) && length(weights) == 1L)) {
-    refuse("weights", "`weights` must be the name of a column of what the function `x` gives.")
-  }
-  function() {
-    part <- on_error(give(), function(e) refuse("x", "`x` must be a function without arguments ",
-      "that gives the next rows; it failed: ", conditionMessage(e)))
-    if (is.null(part)) return(NULL)
-    if (!is.data.frame(part) && !is.matrix(part)) {
-      refuse("x", "`x` must give a matrix or data frame at each call and NULL at the end, not ",
-        kind_of(part), ".")
-    }
-    piece <- moment_columns(part, columns, weights)
-    columns <<- colnames(piece$x)
-    piece
   }
 }
 

@@ -186,13 +186,7 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   constant <- check_prepared(moments, if (is.null(opened$table)) features else
     feature_names(opened$table$features, opened$table$p, FALSE)[opened$variable], arg, warn, opened)
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
-  if (warn && length(constant)) {
-    lost <- intersect(opened$held$include, constant)
-    if (length(lost)) {
-      ufs_inform("constraints", "In by `include`, but constant, and so not chosen: ",
-        some_columns(features[lost]), ".")
-    }
-  }
+  if (warn && length(constant)) tell_constant(opened$held, constant, features)
   data <- list_of(x = NULL, n = opened$n, p = opened$p, keep, constant,
     norm = moments$norm[keep], variance = moments$sd[keep]^2, divisor = 1, features,
     samples = opened$samples, named = !is.null(opened$features),

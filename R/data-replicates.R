@@ -176,17 +176,8 @@ data_of_levels <- function(data, least = 3L) {
     refuse("replicates", "`replicates`: no column of `x` repeats: all have reliability 0.")
   }
   close_source(data$x)
-  table_of_levels(data, squares, share, flat, sd)
-}
-
-holds_replicates <- function(data) {
-  inherits(data, "ufs_data") && !is.null(data$row_held$replicates)
-}
-
-# The means of the levels, each column times its reliability. Where columns are scaled it is by
-# `sd`, that of the rows (judge_columns()): a column that repeats little stays short.
-table_of_levels <- function(data, squares, share, flat, sd) {
-  n_levels <- nrow(squares$means)
+  # The means of the levels, each column times its reliability. Where columns are scaled it is by
+  # `sd`, that of the rows (judge_columns()): a column that repeats little stays short.
   z <- squares$means * rep(share, each = n_levels)
   out <- new_data("dense", z, list(NULL, data$features), data$input$origin)
   out$input <- data$input
@@ -199,10 +190,14 @@ table_of_levels <- function(data, squares, share, flat, sd) {
   out[c("held", "quiet", "arg")] <- list(data$held, TRUE, data$arg)
   sums <- intersect(held_names("rows", sums = TRUE), names(data$row_held))
   evidence <- intersect(held_names("rows", evidence = TRUE), names(data$row_held))
-  names(share) <- feature_names(data$features, data$p, FALSE)
+  names(share) <- names
   out$levels <- list(n_rows = data$n, n_levels = n_levels, df = squares$df[["between"]],
     share = share, mean = squares$mean, sd = sd, constant = which(flat),
     held = c(data$row_held[sums], data$row_held[evidence],
       list(by = stats::setNames(rep("solver", length(evidence)), evidence))))
   out
+}
+
+holds_replicates <- function(data) {
+  inherits(data, "ufs_data") && !is.null(data$row_held$replicates)
 }

@@ -55,9 +55,7 @@ source_reader <- function(op, what, lines, of) {
   from <- op$source
   if (from$by == what) {
     op$count$passes <- op$count$passes + share_of_chunks(from, lines, of)
-  } else {
-    from$spilled <- spilled_for(op)
-  }
+  } else from$spilled <- spilled_for(op)
   from
 }
 

@@ -213,9 +213,7 @@ source_piece <- function(lines, source, by, ready, fun, ...) {
     read_source(source, j = if (is.null(ready)) lines else ready$keep[lines])
   } else if (!is.null(source$parts)) {
     read_spilled(source$parts, ready$keep, lines)
-  } else {
-    read_lines(source, lines, ready$keep)
-  }
+  } else read_lines(source, lines, ready$keep)
   if (!is.null(ready)) {
     at <- if (by == "columns") lines else seq_along(ready$keep)
     block <- .Call(C_x_standardise, block, ready$shift[at], ready$divide[at])

@@ -159,9 +159,7 @@ ggplot_tiles <- function(pic) {
     p <- p + ggplot2::scale_y_continuous(breaks = nrow(z) + 1L - show,
       labels = shorten(rownames(z), 20L)[show], expand = c(0, 0)) +
       ggplot2::theme(axis.text.y = ggplot2::element_text(size = min(9, 260 / length(show))))
-  } else {
-    p <- p + ggplot2::scale_y_continuous(breaks = NULL, expand = c(0, 0))
-  }
+  } else p <- p + ggplot2::scale_y_continuous(breaks = NULL, expand = c(0, 0))
   if (isTRUE(pic$text)) {
     cell <- cell_texts(z, pic$limits)
     table$label <- as.vector(cell$text)

@@ -73,9 +73,7 @@ ufs_captured <- function(fit, x, k = NULL, ..., center = TRUE, scale = NULL, cri
     (if (inherits(x, "ufs_data") && !is.null(x$n_rows)) x$n_rows else data$n) != fit$n ||
     !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
-  } else {
-    k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
-  }
+  } else k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
   sets <- lapply(k, function(size) {
     chosen <- if (own) fit else suppressMessages(selected_features(fit, size, as = "index"))
     columns_of(data, chosen)

@@ -100,6 +100,9 @@ rank_samples <- function(fit) {
   fit
 }
 
+# Columns that may never be chosen; they have no score by intention.
+barred_columns <- function(fit) fit$constraints$features$exclude
+
 barred_samples <- function(fit) {
   held <- fit$constraints$samples
   union(union(held$labelled, fit$params$labelled),
@@ -116,6 +119,9 @@ by_strata <- function(ord, strata, labelled) {
   if (!is.null(strata$quota)) return(ord[nth <= strata$quota[level]])
   ord[order((nth - 0.5) / tabulate(strata$level, max(strata$level))[level], seq_along(ord))]
 }
+
+# Does a ranking need the columns themselves, to see which are alike?
+ranks_by_correlation <- function(data) !is.null(data$constraints$features$max_cor)
 
 # The ranking without what correlates above max_cor with a column that is before it: list(ord,
 # walked: after how many the walk stopped, so that what follows is not known to be apart). Groups
@@ -372,35 +378,6 @@ seen_by <- function(row, name) {
   if (constraint$evidence && row$selects == "features") return("solver")
   about <- if (constraint$about == "columns") "features" else "samples"
   if (row$selects %in% c(about, "both")) "ranking" else "-"
-}
-
-constraints_table <- function() {
-  table <- registry()
-  # The constraints that ufs_methods(what = "constraints") tells of.
-  listed <- names(Filter(function(row) row$ranked || (row$sums && is.null(row$needs)),
-    constraint_rows()))
-  out <- lapply(listed, function(name) unname(vapply(table, seen_by, "", name)))
-  why <- vapply(table, function(row) c(row$refuses, weights = "")[["weights"]], "")
-  data.frame(method = names(table), stats::setNames(out, listed), why = unname(why))
-}
-
-# Before the work: weights that the method cannot see to, and constraints given to it that are
-# about what it does not choose.
-check_honoured <- function(x, method, given) {
-  row <- registered[[method]]
-  for (name in setdiff(names(row$refuses), row$constraints)) {
-    if (is.null(x$row_held[[name]])) next
-    refuse(name, "ufs_", method, "() takes no `", name, "`: ", row$refuses[[name]],
-      ". ufs_methods(what = \"constraints\") says which methods do.")
-  }
-  if (row$selects == "both") return(invisible())
-  other <- constraint_names(if (row$selects == "features") "rows" else "columns", sums = FALSE,
-    evidence = FALSE)
-  wrong <- intersect(given, other)
-  if (length(wrong)) {
-    refuse(wrong[1L], "`", wrong[1L], "` is about ", setdiff(c("features", "samples"), row$selects),
-      "; ufs_", method, "() chooses ", row$selects, ".")
-  }
 }
 
 # The constraints as a fit keeps them: with `by`, who saw to each, or NULL. `by_ranking`: what this

@@ -64,7 +64,7 @@ new_ufs <- function(method, call, made) {
   # samples that have no score by intention (constant, in `without_score`, excluded, labelled, no
   # candidates), and NA (not NaN) in a certificate, which says that a method did not compute it.
   certificate <- made$certificate
-  unscored <- c(data$constant, made$without_score, fit$constraints$features$exclude)
+  unscored <- c(data$constant, made$without_score, barred_columns(fit))
   fine <- all_finite(fit$feature_scores, unscored) &&
     (is.null(fit$sample_scores) || all_finite(fit$sample_scores, barred_samples(fit))) &&
     all_finite(certificate, which(is.na(certificate) & !is.nan(certificate))) &&

@@ -5,14 +5,6 @@
 # one goes on.
 report_parts <- c("chosen", "data", "constraints", "method", "worth", "checks", "records", "code")
 
-# Fields of several sentences each, by the names of the arguments.
-print_fields <- function(...) {
-  for (name in names(fields <- list(...))) {
-    words <- unlist(fields[[name]], use.names = FALSE)
-    for (i in seq_along(words)) cat_field(paste0("  ", if (i == 1L) name), words[[i]])
-  }
-}
-
 print_report <- function(title, parts) {
   stopifnot(names(parts) %in% report_parts)
   cat_line(title)
@@ -38,44 +30,40 @@ print.ufs <- function(x, n = 5L, ...) {
   check_fit(x)
   n <- check_count(n, "n", 0L)
   constant <- if (is.null(x$levels)) x$constant else x$levels$constant
-  print_report(paste0("<ufs_", x$method, "> ", method_title(x$method)), list(
-    chosen = chosen_fields(x, n),
-    data = c(data = paste0(size_words(x$n, x$p),
-      if (length(constant)) paste0(" (", length(constant), " constant)")),
-      as_fields(data_notes(x))),
-    constraints = as_fields(constraint_notes(x)),
-    method = method_fields(x),
-    checks = if (length(faults <- fit_checks(x))) c(checks = paste(faults, collapse = "; ")),
-    code = c(code = if (!is.null(x$call)) {
-      code_line(paste(deparse(x$call, 500L), collapse = " "), "fit$call")
-    })))
-  invisible(x)
-}
-
-chosen_fields <- function(x, n) {
   line <- function(one, names) {
     if (is.null(x[[paste0(one, "_ranking")]])) return(NULL)
     shown <- shown_ranking(x, one)
     stats::setNames(best_line(shown$ranking, names, n, shown$size), paste0(one, "s"))
   }
-  c(line("feature", names(x$feature_scores)), line("sample", x$names$samples))
-}
-
-# How the run went, by what, and what the method is good for.
-method_fields <- function(x) {
+  # How the run went, by what, and what the method is good for.
   status <- status_text(x)
   own <- own_notes(x)
-  rest <- if (!is.null(x$feature_scores) && !any(grepl("^non-zero", own))) {
-    scored <- count_scored(x$feature_scores)
-    if (scored < sum(!is.na(x$feature_scores))) {
-      paste0(scored, " of ", x$p, " features have a score above 0; the rest is ",
-        order_of_rest(x$feature_scores, x$feature_key))
-    }
+  # The line on non-zero features says how many rows these are.
+  shown <- x$certificate[names(x$certificate) != "live_rows"]
+  scored <- if (!is.null(x$feature_scores)) count_scored(x$feature_scores)
+  rest <- if (!any(grepl("^non-zero", own)) && isTRUE(scored < sum(!is.na(x$feature_scores)))) {
+    paste0(scored, " of ", x$p, " features have a score above 0; the rest is ",
+      order_of_rest(x$feature_scores, x$feature_key))
   }
   advice <- registry()[[x$method]]$advice
-  c(if (!is.null(status)) c(status = status), as_fields(c(certificate_note(x), own)),
-    if (!is.null(rest)) c(scores = rest),
-    if (isTRUE(nzchar(advice))) c(advice = advice_sentence(advice)))
+  print_report(paste0("<ufs_", x$method, "> ", method_title(x$method)), list(
+    chosen = c(line("feature", names(x$feature_scores)), line("sample", x$names$samples)),
+    data = c(data = paste0(size_words(x$n, x$p),
+      if (length(constant)) paste0(" (", length(constant), " constant)")),
+      as_fields(data_notes(x))),
+    constraints = as_fields(constraint_notes(x)),
+    method = c(if (!is.null(status)) c(status = status),
+      # The lines of a method say these in words.
+      if (length(shown) && !any(c("max_correlation", "ratio", "within_ss") %in% names(shown))) {
+        c(certificate = paste0(format_certificate(shown), certified_number(x)))
+      }, as_fields(own),
+      if (!is.null(rest)) c(scores = rest),
+      if (isTRUE(nzchar(advice))) c(advice = advice_sentence(advice))),
+    checks = if (length(faults <- fit_checks(x))) c(checks = paste(faults, collapse = "; ")),
+    code = c(code = if (!is.null(x$call)) {
+      code_line(paste(deparse(x$call, 500L), collapse = " "), "fit$call")
+    })))
+  invisible(x)
 }
 
 code_line <- function(code, whole) {
@@ -130,14 +118,6 @@ own_notes <- function(x) if (is.null(x$trace)) print_notes.default(x) else print
 
 # One or two more lines of a method's own: "non-zero     12 of 500 ...", say.
 print_notes <- function(x) UseMethod("print_notes")
-
-certificate_note <- function(x) {
-  # The lines of a method say these in words.
-  if (any(c("max_correlation", "ratio", "within_ss") %in% names(x$certificate))) return(NULL)
-  # The line on non-zero features says how many rows these are.
-  shown <- x$certificate[names(x$certificate) != "live_rows"]
-  if (length(shown)) paste0("certificate  ", format_certificate(shown), certified_number(x))
-}
 
 # What is captured and its bound are of as many columns as there are components, whatever `k` is.
 certified_number <- function(x) {

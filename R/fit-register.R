@@ -128,29 +128,14 @@ enrol <- function(own) {
   role <- number_role(own)
   number <- own_number(own)
   weighted <- "weights" %in% own_formals(own$fun)
-  register(own$method, own_method(own, role), own = own,
-    solve = function(data, control, given, ...) run_own(own, data, list(...), given), spends = TRUE,
-    prepare = function(x, args) as_ufs_matrix(x, args$center, args$scale),
-    arguments = if (role == "needed") stats::setNames(list(a_count(1L)), number) else list(),
-    per_k = if (role == "needed") number,
-    sized_by = if (own$what == "features") "pca",
-    group = own$what, selects = own$what, title = own$title, cost = "",
-    deterministic = !own$random, constraints = if (weighted) "weights" else character(),
-    refuses = if (weighted) character() else
-      c(weights = "the function that it was made of has no argument `weights`"))
-}
-
-# The method as a function. It carries the user's, and so works in another session, too. Defaults
-# that are no constants are left to the user's function.
-own_method <- function(own, role) {
-  number <- own_number(own)
+  # The method as a function. It carries the user's, and so works in another session, too. Defaults
+  # that are no constants are left to the user's function.
   more <- formals(args(own$fun))[setdiff(own_formals(own$fun), c(number, "weights"))]
   constant <- function(value) {
     !is.language(value) || (is.name(value) && !nzchar(value)) || (is.call(value) &&
       identical(value[[1L]], quote(c)) && all(vapply(as.list(value)[-1L], is.atomic, NA)))
   }
-  left <- names(more)[!vapply(more, constant, NA)]
-  more[left] <- list(NULL)
+  more[names(more)[!vapply(more, constant, NA)]] <- list(NULL)
   first <- stats::setNames(alist(x = , number = NULL), c("x", number))
   if (role == "needed") first[number] <- alist(number = )
   out <- function() NULL
@@ -161,7 +146,16 @@ own_method <- function(own, role) {
   formals(out) <- c(first, more, alist(... = ), list(center = own$center, scale = own$scale),
     alist(control = ufs_control()))
   environment(out) <- list2env(list(.own = own), parent = topenv())
-  out
+  register(own$method, out, own = own,
+    solve = function(data, control, given, ...) run_own(own, data, list(...), given), spends = TRUE,
+    prepare = function(x, args) as_ufs_matrix(x, args$center, args$scale),
+    arguments = if (role == "needed") stats::setNames(list(a_count(1L)), number) else list(),
+    per_k = if (role == "needed") number,
+    sized_by = if (own$what == "features") "pca",
+    group = own$what, selects = own$what, title = own$title, cost = "",
+    deterministic = !own$random, constraints = if (weighted) "weights" else character(),
+    refuses = if (weighted) character() else
+      c(weights = "the function that it was made of has no argument `weights`"))
 }
 
 # The name of a method that is registered; it is put back where this session does not have it.
@@ -246,9 +240,12 @@ run_own <- function(own, data, args, given) {
   value <- on_error(do.call(own$fun, c(list(x), values), quote = TRUE), function(e) {
     refuse("fun", "The function of ufs_", own$method, "() stopped: ", conditionMessage(e))
   })
-  if (!own$random && !identical(before, get0(".Random.seed", globalenv(), inherits = FALSE))) {
-    warn_once(paste0("random-", own$method), "random", "ufs_", own$method, "() draws random ",
-      "numbers: register it with random = TRUE, so that they follow the seeds of a run.")
+  drew <- !identical(before, get0(".Random.seed", globalenv(), inherits = FALSE))
+  key <- paste0("random-", own$method)
+  if (!own$random && drew && !isTRUE(said_once[[key]])) {
+    said_once[[key]] <- TRUE
+    ufs_warn("random", "ufs_", own$method, "() draws random numbers: register it with random = ",
+      "TRUE, so that they follow the seeds of a run. (Said once in a session.)")
   }
   score <- own_scores(value, own, names[[if (features) 2L else 1L]])
   stopifnot(length(score) == size)

@@ -16,18 +16,13 @@ print_lines <- function(x) UseMethod("print_lines")
 
 # Which of the dots a picture takes: by their names, or by their places where they have none.
 picture_dots <- function(x, dots) {
+  known <- lapply(class(x), utils::getS3method, f = "picture", optional = TRUE, envir = topenv())
+  fun <- Find(Negate(is.null), known)
+  if (is.null(fun)) refuse("x", "There is no picture of a ", class(x)[1L], ".")
   name <- names_of(dots)
-  own <- setdiff(names(formals(declared_method("picture", x)))[-1L], "...")
+  own <- setdiff(names(formals(fun))[-1L], "...")
   bare <- !nzchar(name)
   name %in% own | bare & cumsum(bare) <= length(setdiff(own, name))
-}
-
-declared_method <- function(generic, x) {
-  for (class in class(x)) {
-    found <- utils::getS3method(generic, class, optional = TRUE, envir = topenv())
-    if (!is.null(found)) return(found)
-  }
-  refuse("x", "There is no ", generic, " of a ", class(x)[1L], ".")
 }
 
 #' @export

@@ -77,7 +77,13 @@ ufs_methods <- function(what = c("methods", "constraints"), ...) {
     refuse("what", "`what` says which list, not which method; ",
       "for the row of one: subset(ufs_methods(), method == \"", what, "\").")
   }
-  if (check_choice(what, "what") == "constraints") return(constraints_table())
+  if (check_choice(what, "what") == "constraints") {
+    listed <- names(Filter(function(row) row$ranked || (row$sums && is.null(row$needs)),
+      constraint_rows()))
+    out <- lapply(listed, function(name) unname(vapply(table, seen_by, "", name)))
+    why <- vapply(table, function(row) c(row$refuses, weights = "")[["weights"]], "")
+    return(data.frame(method = names(table), stats::setNames(out, listed), why = unname(why)))
+  }
   column <- function(name, type) unname(vapply(table, `[[`, type, name))
   out <- data.frame(
     method = names(table), selects = column("selects", ""), title = column("title", ""),
@@ -205,7 +211,7 @@ finish_fit <- function(method, call, made, x, start) {
   made[c("run", "advice", "finish")] <- NULL
   # Correlations are those of the columns themselves: what the method was given may have rows of one
   # length, or other rows.
-  if (constrained && !is.null(made$data$constraints$features$max_cor)) {
+  if (constrained && ranks_by_correlation(made$data)) {
     made$data$columns <- as_ufs_operator(open_quietly(x))
   }
   fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
@@ -243,7 +249,20 @@ open_x <- function(x, row, method, dots) {
   if (inherits(x, "ufs_moments") && row$moments) x <- rows_of_moments(x)
   if (length(dots)) x <- open_with(x, row$fit, method, dots)
   if (inherits(x, "ufs_sketch")) x <- x$data
-  if (inherits(x, "ufs_data")) check_honoured(x, method, names(dots))
+  if (!inherits(x, "ufs_data")) return(x)
+  # Before the work: weights that the method cannot see to, and constraints given to it that are
+  # about what it does not choose.
+  for (name in setdiff(names(row$refuses), row$constraints)) {
+    if (!is.null(x$row_held[[name]])) refuse(name, "ufs_", method, "() takes no `", name, "`: ",
+      row$refuses[[name]], ". ufs_methods(what = \"constraints\") says which methods do.")
+  }
+  other <- constraint_names(if (row$selects == "features") "rows" else "columns", sums = FALSE,
+    evidence = FALSE)
+  wrong <- intersect(names(dots), other)
+  if (row$selects != "both" && length(wrong)) {
+    refuse(wrong[1L], "`", wrong[1L], "` is about ", setdiff(c("features", "samples"), row$selects),
+      "; ufs_", method, "() chooses ", row$selects, ".")
+  }
   x
 }
 

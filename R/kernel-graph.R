@@ -344,9 +344,7 @@ as.matrix.ufs_graph <- function(x, sparse = FALSE, ...) {
     check_installed("Matrix", "for as.matrix(graph, sparse = TRUE)")
     Matrix::sparseMatrix(i = x$weights$index, p = x$weights$start, x = x$weights$value,
       dims = dim(x), index1 = FALSE)
-  } else {
-    as.matrix(x$weights)
-  }
+  } else as.matrix(x$weights)
   if (!is.null(x$samples)) dimnames(out) <- list(x$samples, x$samples)
   out
 }

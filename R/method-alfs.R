@@ -176,8 +176,26 @@ solve_alfs <- function(data, control, alpha, beta, lambda, alpha_rel, beta_rel, 
   basis <- alfs_basis(data$x)
   penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
   found <- alfs_solve(data, basis, penalty, solver, control, schedule)
-  c(alfs_slots(data, penalty, found, c(list_of(solver, select, select_samples, n_features,
-    labelled), schedule)), list(finish = function(fit) alfs_rank(fit, data)))
+  activity <- function(norms, bound) if (bound > 0) norms / bound
+  weighted <- penalty[["lambda"]] > 0
+  list(
+    data = data, control = found$control, run = found$run,
+    params = c(as.list(penalty), list_of(solver, select, select_samples, n_features, labelled),
+      schedule),
+    feature_scores = found$col_w, feature_key = activity(found$col_q, penalty[["beta"]]),
+    sample_scores = without_labelled(found$row_w, labelled),
+    sample_key = activity(found$row_p, penalty[["alpha"]]),
+    solution = c(list(W = found$w, P = found$p, Q = found$q,
+      row_norm = stats::setNames(found$row_w, data$samples),
+      column_norm = expand_features(found$col_w, data, NA_real_)),
+      if (weighted) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
+    by_ranking = if (select_samples == "norm") "labelled",
+    certificate = found$run$counters[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
+      if (weighted) "primal_weights")],
+    coef_name = "W",
+    support = c(samples = sum(found$row_w > 0), features = sum(found$col_w > 0)),
+    finish = function(fit) alfs_rank(fit, data)
+  )
 }
 
 # ---- parts --------------------------------------------------------------------------
@@ -220,27 +238,6 @@ alfs_solve <- function(data, basis, penalty, solver, control, schedule) {
       dimnames = list(data$samples, shape$features)), schedule))
   found$control <- control
   found
-}
-
-# Fields for run_fit() from the result of C; `chosen`: the parameters beside the penalties.
-alfs_slots <- function(data, penalty, found, chosen) {
-  activity <- function(norms, bound) if (bound > 0) norms / bound
-  weighted <- penalty[["lambda"]] > 0
-  list(
-    data = data, control = found$control, run = found$run, params = c(as.list(penalty), chosen),
-    feature_scores = found$col_w, feature_key = activity(found$col_q, penalty[["beta"]]),
-    sample_scores = without_labelled(found$row_w, chosen$labelled),
-    sample_key = activity(found$row_p, penalty[["alpha"]]),
-    solution = c(list(W = found$w, P = found$p, Q = found$q,
-      row_norm = stats::setNames(found$row_w, data$samples),
-      column_norm = expand_features(found$col_w, data, NA_real_)),
-      if (weighted) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
-    by_ranking = if (isTRUE(chosen$select_samples == "norm")) "labelled",
-    certificate = found$run$counters[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
-      if (weighted) "primal_weights")],
-    coef_name = "W",
-    support = c(samples = sum(found$row_w > 0), features = sum(found$col_w > 0))
-  )
 }
 
 # ---- rankings other than by norm ---------------------------------------------------

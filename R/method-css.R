@@ -457,28 +457,26 @@ picture_types.ufs_css <- function(fit) c(NextMethod(), "representatives")
 
 #' @export
 picture.ufs_css <- function(object, type, k, ...) {
-  if (type == "representatives") picture_followers(object, k) else NextMethod()
-}
-
-# All columns against the chosen ones, each below the one that stands for it, the most similar
-# first; of many columns the most similar of each.
-picture_followers <- function(fit, k, most = 36L) {
-  k <- min(check_count(k, "k", 1L), fit$params$k)
-  chosen <- fit$solution$order[seq_len(k)]
-  table <- representatives(fit, k)
-  of <- match(table$representative, fit$names$features[chosen])
-  r <- abs(table$r)
-  # A chosen column heads its own, also where it has copies.
-  ord <- order(of, !seq_along(of) %in% chosen, -r, na.last = NA)
-  nth <- stats::ave(seq_along(ord), of[ord], FUN = seq_along)
-  shown <- ord[nth <= max(2L, most %/% k) | length(ord) <= most]
-  z <- pmin(abs(t(css_correlations(fit, k)))[shown, , drop = FALSE], 1)
-  dimnames(z) <- list(fit$names$features[shown], fit$names$features[chosen])
-  new_picture("tiles", z = z, limits = c(0, 1), palette = "sequential", value = "|r|",
-    row_labels = TRUE, xlab = "chosen features",
-    ylab = if (length(shown) < length(ord)) sprintf("%d of %d features", length(shown),
-      length(ord)) else "features, below the one that stands for them",
-    title = sprintf("ufs_css: which of the %d chosen features stands for which", k))
+  if (type == "representatives") {
+    # All columns against the chosen ones, each below the one that stands for it, the most similar
+    # first; of many columns the most similar of each.
+    k <- min(check_count(k, "k", 1L), object$params$k)
+    chosen <- object$solution$order[seq_len(k)]
+    table <- representatives(object, k)
+    of <- match(table$representative, object$names$features[chosen])
+    r <- abs(table$r)
+    # A chosen column heads its own, also where it has copies.
+    ord <- order(of, !seq_along(of) %in% chosen, -r, na.last = NA)
+    nth <- stats::ave(seq_along(ord), of[ord], FUN = seq_along)
+    shown <- ord[nth <= max(2L, 36L %/% k) | length(ord) <= 36L]
+    z <- pmin(abs(t(css_correlations(object, k)))[shown, , drop = FALSE], 1)
+    dimnames(z) <- list(object$names$features[shown], object$names$features[chosen])
+    new_picture("tiles", z = z, limits = c(0, 1), palette = "sequential", value = "|r|",
+      row_labels = TRUE, xlab = "chosen features",
+      ylab = if (length(shown) < length(ord)) sprintf("%d of %d features", length(shown),
+        length(ord)) else "features, below the one that stands for them",
+      title = sprintf("ufs_css: which of the %d chosen features stands for which", k))
+  } else NextMethod()
 }
 
 #' @export

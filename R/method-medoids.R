@@ -57,9 +57,7 @@ solve_medoids <- function(data, control, m, form, labelled, n_starts, unit, ...)
   n <- data$n
   m <- if (is.null(open$allowed)) {
     check_count(m, "m", 1L, open$free - 1L, "fewer than the samples without a label")
-  } else {
-    check_count(m, "m", 1L, open$free, open$limit)
-  }
+  } else check_count(m, "m", 1L, open$free, open$limit)
   points <- if (is_operator(data$x)) sparse_points(data, unit) else dense_points(data$x, unit)
   if (form == "kmeans") {
     found <- kmeans_medoids(points, m, labelled, n_starts, control$max_iter, open$allowed)

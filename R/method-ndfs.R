@@ -146,9 +146,7 @@ ndfs_start <- function(init, data, n_clusters, n_starts, offset) {
         "distinct rows.")
     }
     labels <- runs[[1L]]$cluster
-  } else {
-    labels <- check_start_labels(init, data$n, n_clusters)
-  }
+  } else labels <- check_start_labels(init, data$n, n_clusters)
   indicator(labels, n_clusters) + offset
 }
 

@@ -264,9 +264,7 @@ print_notes.ufs_socfs <- function(x) {
     if (nrow(x$copies)) {
       paste0("copies       ", nrow(x$copies), if (nrow(x$copies) == 1L) {
         " feature is a copy of another"
-      } else {
-        " features are copies of others"
-      }, " (fit$copies)")
+      } else " features are copies of others", " (fit$copies)")
     })
 }
 

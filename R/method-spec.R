@@ -69,9 +69,7 @@ solve_spec <- function(data, control, graph, type, n_clusters, power, ...) {
       power, embedding$values, embedding$vectors)
     solution$U <- spread_rows(embedding$vectors, graph)
     solution$eigenvalues <- embedding$values
-  } else {
-    statistic <- .Call(C_spec_quadratic, unclass(graph), data$x, power, type == "phi2")
-  }
+  } else statistic <- .Call(C_spec_quadratic, unclass(graph), data$x, power, type == "phi2")
   statistic[is.nan(statistic)] <- NA_real_
   score <- if (type == "phi3") statistic else 1 - statistic
   warn_void(score, "spec", "A complete graph with equal weights does that.")

@@ -166,9 +166,7 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   rows <- if (like$label %in% c("linear", "cosine")) {
     list(z = data$x, divisor = if (is_operator(data$x)) data$divisor,
       size = mean_square(data$x) * data$divisor^2)
-  } else {
-    kernel_rows(data, like, picks, labelled)
-  }
+  } else kernel_rows(data, like, picks, labelled)
   mu <- check_penalty(penalty$mu, penalty$mu_rel, rows$size, "mu")
   # Candidates stay if every one is far from all others.
   if (length(rows$far)) {

@@ -14,16 +14,12 @@ print_notes.ufs_topk <- function(x) {
     structured = "supervised, structured", plain = "supervised")[[x$params$mode]]
   proof <- if (x$search$proved) "proved optimal" else if (is.na(x$certificate[["gap"]])) {
     if (is.na(x$certificate[["bound"]])) "no bound" else "changed by the ranking: no proof"
-  } else {
-    sprintf("at most %.2g%% above the optimum", 100 * x$certificate[["gap"]])
-  }
+  } else sprintf("at most %.2g%% above the optimum", 100 * x$certificate[["gap"]])
   c(sprintf("selection    %s, %s (given labels and graph)", count_words(x$params$k, "feature"),
     proof),
     paste0("mode         ", mode, ", ", if (x$params$mode == "cluster") {
       count_words(x$params$n_clusters, "cluster")
-    } else {
-      paste(x$params$n_clusters, "classes")
-    }, if (x$graph[["isolated"]] > 0L) {
+    } else paste(x$params$n_clusters, "classes"), if (x$graph[["isolated"]] > 0L) {
       paste0(", ", count_words(x$graph[["isolated"]], "sample"), " without a link")
     }),
     if (x$params$mode == "propagate") {

@@ -211,9 +211,7 @@ why_not_more <- function(run, missing, damaged) {
     paste(missing, "are of other settings or arguments, were not finished or failed")
   } else if (all(version != as.character(utils::packageVersion("ufselect")))) {
     paste("the folder has results of version", version[1L], "of ufselect")
-  } else {
-    "the folder has results of other data, or of these with other arguments of ufs_data()"
-  })
+  } else "the folder has results of other data, or of these with other arguments of ufs_data()")
 }
 
 reused_text <- function(report) {

@@ -8,9 +8,7 @@ compare_classify <- function(task, common) {
     sizes <- if (is.null(common$m)) nrow(halves$candidates) else common$m
     if (task$plan$features == "random" && task$plan$samples == "random") {
       draw_both(task, common, halves, sizes)
-    } else {
-      fit_both(task, common, halves, sizes)
-    }
+    } else fit_both(task, common, halves, sizes)
   })
 }
 

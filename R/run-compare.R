@@ -115,7 +115,7 @@ ufs_compare <- function(x, y, methods, k, ..., m = NULL, mode = c("classify", "c
   run <- start_run(paste0("compare-", mode), x, check_checkpoint(checkpoint))
   k <- if (!identical(k, "auto")) check_counts(k, "k", x$p, "the features") else
     auto_k(x, "random", seed = task_seed(run, "k"))$k
-  included <- expand_groups(x$held)$include
+  included <- included_columns(x$held)
   if (length(included) > min(k)) refuse_fewer(x$features[included], min(k))
   halves <- NULL
   # A linear machine at cost 100 takes nearly all of the time where it learns from many rows.
@@ -127,9 +127,7 @@ ufs_compare <- function(x, y, methods, k, ..., m = NULL, mode = c("classify", "c
       with_seed(task_seed(run, "half", train, i), stratified(y, train))
     })
     m <- check_labels(m, plan, min(lengths(halves)))
-  } else {
-    check_installed("clue", "to match clusters with classes")
-  }
+  } else check_installed("clue", "to match clusters with classes")
   work <- if (mode == "classify") compare_classify else compare_cluster
   plans <- lapply(plan, hash_of)
   tasks <- Map(function(label, i) {

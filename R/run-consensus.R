@@ -263,11 +263,6 @@ consensus_member <- function(task, common) {
   list(ranking = unname(run$fit$feature_ranking), status = run$fit$status, seconds = run$seconds)
 }
 
-# More components than these took ufs_jspca() most of the time of all members, and chose no better
-# (k-means accuracy on 43 sets, by the estimate and by the true number of clusters, clean and among
-# noise: +.7, 0, -.2, +.3 points).
-jspca_components <- 6L
-
 # One task per member: its name and what it needs.
 consensus_tasks <- function(members, n_clusters, data, center, scale) {
   if (!is.character(members) || !length(members) || anyNA(members) || anyDuplicated(members)) {
@@ -276,7 +271,10 @@ consensus_tasks <- function(members, n_clusters, data, center, scale) {
   lapply(members, function(name) {
     row <- method_row(name, "members")
     if (row$selects == "samples") refuse("members", "`members`: ufs_", name, "() selects samples.")
-    most <- if (name == "jspca") jspca_components else n_clusters
+    # More components than these took ufs_jspca() most of the time of all members, and chose no
+    # better (k-means accuracy on 43 sets, by the estimate and by the true number of clusters, clean
+    # and among noise: +.7, 0, -.2, +.3 points).
+    most <- if (name == "jspca") 6L else n_clusters
     args <- list_of(n_clusters,
       n_components = min(n_clusters, most, data$n - 1L, length(data$keep)), scale, center)
     args <- args[names(args) %in% row$arguments]

@@ -484,7 +484,5 @@ picture.ufs_decoys <- function(object, to = NULL, ...) {
     subtitle = if (several) {
       sprintf("legend: columns better than noise, of %d (at most %s of them are noise)", object$p,
         percent(object$share))
-    } else {
-      decoys_words(object, object$methods)
-    })
+    } else decoys_words(object, object$methods))
 }

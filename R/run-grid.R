@@ -157,9 +157,7 @@ grid_settings <- function(grid, arguments, method) {
     # Over positions: expand.grid() itself would take a list of values apart.
     at <- do.call(expand.grid, c(lapply(grid, seq_along), list(KEEP.OUT.ATTRS = FALSE)))
     settings <- list2DF(Map(function(values, i) values[i], grid, at))
-  } else {
-    refuse("grid", "`grid` must be a data frame or a named list of vectors.")
-  }
+  } else refuse("grid", "`grid` must be a data frame or a named list of vectors.")
   if (nrow(settings) < 1L || ncol(settings) < 1L) refuse("grid", "`grid` has no settings.")
   unknown <- setdiff(names(settings), arguments)
   if (length(unknown)) {

@@ -166,7 +166,20 @@ with_worth <- function(fit, x, bought, run_free, args, most = 4e6) {
     fit$halves <- row_halves(fit, x, args)
   }
   fit["unchecked"] <- list(selection_unchecked(fit, constrained))
-  fit$checks <- selection_checks(fit, x)
+  verdict <- quality_verdict(fit$worth)
+  random <- function(what) {
+    at <- fit$worth$measure[verdict == what]
+    if (length(at)) paste(what, "than random choices at", toString(measure_words[at]))
+  }
+  verdict[without_noise(fit$worth, fit$size)] <- "better"
+  out <- c(random("worse"), random("not clearly better"),
+    if (isTRUE(fit$price < 0.5)) paste("the constraints cost", percent(1 - max(0, fit$price)),
+      "of the gain over random choices"),
+    if (!left_over(fit)) paste0("all ", if (fit$task == "label") "samples" else "columns that vary",
+      ", or all but one, are chosen: this saves nothing"),
+    fit_checks(fit, if (fit$task != "label") chosen_indices(fit)),
+    orientation_words(fit$look), fit$look$doubts)
+  fit$checks <- unique(if (fit$task == "label") out else c(out, column_checks(fit, x)))
   fit
 }
 
@@ -423,9 +436,7 @@ counts_reason <- function(x, counts, values) {
       "most words look like noise, which the length of a row would come from,"
     } else if (genes_among(x$features)) "columns are genes" else "few of them are 0",
       "and rows differ in their totals")
-  } else {
-    "tf-idf weights and rows of unit length, because rows of counts differ in their totals"
-  }
+  } else "tf-idf weights and rows of unit length, because rows of counts differ in their totals"
 }
 
 curve_reason <- function(q) {
@@ -455,7 +466,7 @@ rare_rows <- function(x, few) {
 planned_args <- function(x, look, task, plan) {
   center <- look$values != "counts"
   # Directions of samples mean something for words, and where there are some ten columns.
-  unit <- task != "label" || (look$values == "counts" || (!plan$curves && x$p >= unit_columns &&
+  unit <- task != "label" || (look$values == "counts" || (!plan$curves && x$p >= 10L &&
     !many_near_centre(x)))
   # Log counts: the leading components are to be rebuilt (evidence/panel.R), as by a gene panel.
   panel <- look$values == "log counts" && !plan$scale && min(x$n, x$p) >= 40L
@@ -579,8 +590,6 @@ planned_scale <- function(look, asked, method) {
   asked$task == "label" || asked$noise || (method == "mcfs" && look$values != "log counts") ||
     (method != "css" && isTRUE(look$raw))
 }
-
-unit_columns <- 10L
 
 # Rows in the middle of all have no direction but that of their noise.
 many_near_centre <- function(x, least = 0.2) {

@@ -253,23 +253,6 @@ selection_unchecked <- function(fit, constrained) {
 measure_words <- c(explained = "explained variance", neighbours = "nearest neighbours",
   noise = "avoiding noise", distance = "nearness to all samples")
 
-selection_checks <- function(fit, x) {
-  verdict <- quality_verdict(fit$worth)
-  random <- function(what) {
-    at <- fit$worth$measure[verdict == what]
-    if (length(at)) paste(what, "than random choices at", toString(measure_words[at]))
-  }
-  verdict[without_noise(fit$worth, fit$size)] <- "better"
-  out <- c(random("worse"), random("not clearly better"),
-    if (isTRUE(fit$price < 0.5)) paste("the constraints cost", percent(1 - max(0, fit$price)),
-      "of the gain over random choices"),
-    if (!left_over(fit)) paste0("all ", if (fit$task == "label") "samples" else "columns that vary",
-      ", or all but one, are chosen: this saves nothing"),
-    fit_checks(fit, if (fit$task != "label") chosen_indices(fit)),
-    orientation_words(fit$look), fit$look$doubts)
-  unique(if (fit$task == "label") out else c(out, column_checks(fit, x)))
-}
-
 # Is more than one of the columns that vary, or of the samples, left out?
 left_over <- function(fit) fit$size < (if (fit$task == "label") fit$n else fit$look$usable) - 1L
 
@@ -437,7 +420,7 @@ predict.ufs_select <- function(object, newdata, k = object$size, ...) {
 print.summary.ufs_select <- function(x, ...) {
   selection <- x$selection
   cat_line(selection_title(selection))
-  print_fields(data = selection$look$reason, method = c(selection$reason, selection$decided),
+  fields <- list(data = selection$look$reason, method = c(selection$reason, selection$decided),
     "on your data" = c(compared_words(selection), halves_words(selection, TRUE)),
     noise = noise_words(selection$look),
     checks = if (length(c(selection$checks, selection$unchecked)) > 1L) {
@@ -447,6 +430,10 @@ print.summary.ufs_select <- function(x, ...) {
       selection$look$noisy && selection$task %in% c("classify", "cluster"), selection$method,
       selection$look$values,
       share = c(selection$worth$chosen[selection$worth$measure == "noise"], NA)[1L]))
+  for (name in names(fields)) {
+    words <- unlist(fields[[name]], use.names = FALSE)
+    for (i in seq_along(words)) cat_field(paste0("  ", if (i == 1L) name), words[[i]])
+  }
   # The seed and the fit on one line, which may not be broken: it is pasted.
   cat_line("  code         ", code_line(sub("\n", "; ", selection$code), "cat(fit$code)"))
   cat_line("")
@@ -464,12 +451,7 @@ print.ufs_select <- function(x, n = 10L, ...) {
   check_dots_empty(...)
   n <- check_count(n, "n", 0L)
   check_fit(x)
-  report_selection(x, n)
-  invisible(x)
-}
-
-# At most twelve lines: what was chosen of which data, how, and its worth. summary() has more.
-report_selection <- function(x, n) {
+  # At most twelve lines: what was chosen of which data, how, and its worth. summary() has more.
   told <- x$decided[names(x$decided) %in% c("k", "short")]
   rows <- x$decided[names(x$decided) == "rows"]
   notes <- as_fields(data_notes(x))
@@ -487,6 +469,7 @@ report_selection <- function(x, n) {
     worth = c(worth = worth_words(x), stability = if (length(x$halves)) halves_words(x)),
     checks = c(checks = selection_verdict(x)),
     records = c(more = "summary(fit): details and the code")))
+  invisible(x)
 }
 
 # Columns without names are V1, V2, ... here as in every other print.

@@ -88,9 +88,7 @@ annotate_one <- function(object, fit, chosen, what, table = NULL) {
         ", and there are no names to match.")
     }
     seq_len(size)
-  } else {
-    places_in_fit(fit, own, by_feature)
-  }
+  } else places_in_fit(fit, own, by_feature)
   if (all(is.na(at))) refuse("object", "`object` and `fit` have no ", what, " in common.")
   rank <- match(at, ranking)
   columns <- list(ufs_score = score[at], ufs_rank = rank,

@@ -193,9 +193,7 @@ explore_ui <- function(model) {
   size <- if (model$adjustable && most > 1L) {
     shiny::sliderInput("k", paste0("k, ", model$what, " to keep"), 1L, most, model$start, step = 1L,
       width = "100%", ticks = FALSE)
-  } else {
-    shiny::p(paste("k:", count_words(model$start, sub("s$", "", model$what))))
-  }
+  } else shiny::p(paste("k:", count_words(model$start, sub("s$", "", model$what))))
   tab <- function(title, icon, output) {
     miniUI::miniTabPanel(title, icon = shiny::icon(icon), miniUI::miniContentPanel(output))
   }
@@ -276,9 +274,7 @@ explore_server <- function(model) {
     shiny::observeEvent(input$insert, {
       if (requireNamespace("rstudioapi", quietly = TRUE) && rstudioapi::isAvailable("0.99.1111")) {
         rstudioapi::insertText(code())
-      } else {
-        shiny::showNotification("No editor to insert into: copy the code below the picture.")
-      }
+      } else shiny::showNotification("No editor to insert into: copy the code below the picture.")
     })
     shiny::observeEvent(input$done, {
       shiny::stopApp(suppressMessages(explore_chosen(model, now()$fits[[name()]], k())))

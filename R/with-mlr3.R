@@ -219,9 +219,7 @@ mlr3_domain <- function(name, default) {
   } else if (grepl("^(alpha|beta|gamma|lambda|mu)(_|$)", name) ||
       (is.numeric(value) && length(value) == 1L)) {
     paradox::p_dbl(lower = 0, special_vals = none)
-  } else {
-    paradox::p_uty()
-  }
+  } else paradox::p_uty()
 }
 
 # ---- po("ufs_sample"), which chooses rows --------------------------------------------------------
@@ -257,7 +255,7 @@ mlr3_pipeop_class <- function() {
     public = list(
       initialize = function(method = "label", id = "ufs_sample", param_vals = list()) {
         private$.method <- method
-        set <- mlr3_param_set(check_sampler(method, FALSE), c("y", "k", "m"),
+        set <- mlr3_param_set(check_offered(method, "samples"), c("y", "k", "m"),
           m = paradox::p_int(lower = 1L, upper = 1000L, default = 20L,
             special_vals = as.list(1001:10000)),
           weights = paradox::p_lgl(default = FALSE))
@@ -285,22 +283,18 @@ mlr3_pipeop_class <- function() {
   )
 }
 
-check_sampler <- function(method, weights) {
-  row <- check_offered(method, "samples")
-  if (is.null(row$task) && weights && !("m" %in% row$arguments && counts_rows_stood_for(method))) {
-    refuse("weights", "ufs_", method, "() does not say how many rows a row stands for; ",
-      "ufs_facility() and ufs_medoids() do.")
-  }
-  row
-}
-
 # The rows of the task that a method chooses, best first: a data frame with `row` and `weight` (how
 # many rows it stands for, NA without `weights`).
 mlr3_rows <- function(task, method, values) {
   shared <- shared_values(values)
   features <- task$feature_types$id[task$feature_types$type %in% c("logical", "integer", "numeric")]
   if (!length(features)) refuse_data("task", "The task has no numeric feature to choose rows by.")
-  row <- check_sampler(method, isTRUE(values$weights))
+  row <- check_offered(method, "samples")
+  if (is.null(row$task) && isTRUE(values$weights) &&
+      !("m" %in% row$arguments && counts_rows_stood_for(method))) {
+    refuse("weights", "ufs_", method, "() does not say how many rows a row stands for; ",
+      "ufs_facility() and ufs_medoids() do.")
+  }
   m <- c(values$m, 20L)[1L]
   x <- table_columns(task$data(cols = features), features)
   refuse_missing_values(x, shared$na)
