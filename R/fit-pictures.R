@@ -71,7 +71,7 @@
 #' @export
 plot.ufs <- function(x, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
   check_fit(x)
-  shown <- if (is.null(type)) picture_type(x, NULL, data) else type
+  shown <- if (is.null(type)) picture_type(x, NULL, data) else list(type)
   # The choice, beside the way of the objective.
   if (is.null(type) && shown == "objective") shown <- c(shown, "chosen")
   show_picture(x, lapply(shown, function(one) picture_of_fit(x, one, data, k, y, m)), ...)

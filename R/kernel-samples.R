@@ -70,7 +70,7 @@ alfs_call <- function(x, basis, penalties, control, settings = list()) {
 # (indices, row names or a logical vector).
 check_labelled <- function(labelled, data) {
   labelled <- made_of_names(labelled, data$samples, "labelled")
-  if (length(labelled) && !is.logical(labelled)) labelled <- unique(labelled)
+  if (is.atomic(labelled) && !is.logical(labelled)) labelled <- unique(labelled)
   given <- read_places(labelled, "labelled", list(size = data$n, names = data$samples))
   labelled <- sort(unique(c(given, data$row_held$labelled, data$constraints$samples$labelled)))
   if (length(labelled) >= data$n) refuse("labelled", "`labelled` leaves no sample to choose.")

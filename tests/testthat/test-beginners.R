@@ -44,7 +44,8 @@ test_that("a wrong call of a beginner ends in words that name what to write", {
     "`method`" = ufs_register(function(x) 1, "a"), "`fun`" = ufs_register("a"),
     # selected_features(), selected_samples(), predict()
     "fit" = selected_features(x), "`k`" = selected_features(fit, n = 3), "`k`" = selected_features(fit, m = 3),
-    "`k`" = selected_features(fit, "3"), "`k`" = selected_features(ufs_variance(x)),
+    "`k`" = selected_features(fit, "3"), "`type`" = plot(fit, character()),
+    "`labelled`" = ufs_ted(x, labelled = globalenv()), "`k`" = selected_features(ufs_variance(x)),
     "selected_samples" = selected_features(labelled), "selected_features" = selected_samples(fit),
     "`m`" = selected_samples(labelled, k = 3), "`newdata`" = predict(fit), "`newdata`" = predict(fit, 1:3),
     "lacks columns 'disp', 'hp', 'mpg'" = predict(fit, mtcars[, 5:7]), "selected_samples()" = predict(labelled, x),
@@ -56,7 +57,8 @@ test_that("a wrong call of a beginner ends in words that name what to write", {
     "`m`" = ufs_split(x, train = .7), "`m`" = ufs_split(x, k = 5), "`method`" = ufs_stability(x),
     "`method`" = ufs_stability(fit), "`k`" = ufs_stability(x, "pca"),
     "no argument `n`" = ufs_stability(x, "pca", 3, n = 10),
-    "`n_resamples`" = ufs_stability(x, "css", k = 3, n_res = 10), "ufs_moments(cov = )" = ufs_moments(Harman74.cor), "`x` is missing" = ufs_data(),
+    "`n_resamples`" = ufs_stability(x, "css", k = 3, n_res = 10), "ufs_moments(cov = )" = ufs_moments(Harman74.cor),
+    "`x` is missing" = ufs_data(),
     "`weights`" = ufs_data(x, weight = 1), "`include`" = ufs_data(x, include = "speed"),
     "\"mpg\"" = ufs_data(x, exclude = mpg), "df[names(df) != \"y\"]" = ufs_data(mpg ~ ., mtcars),
     "`type`" = plot(fit, type = "scores2"), class = "ufs_error")
