@@ -20,7 +20,8 @@ close <- function(a, b) isTRUE(all.equal(a, b, tolerance = 1e-3))
 near <- function(a, b) close(a, b) || mean(abs(a - b)) < 0.005
 same <- function(a, b, p = seq_along(a$feature_scores), r = seq_along(a$sample_scores)) {
   (is.null(a$feature_scores) ||
-    (if (a$method %in% c("consensus", "sogfs")) near else close)(unname(a$feature_scores)[p], unname(b$feature_scores))) &&
+    (if (a$method %in% c("consensus", "sogfs")) near else close)(unname(a$feature_scores)[p],
+      unname(b$feature_scores))) &&
     (is.null(a$sample_scores) || close(unname(a$sample_scores)[r], unname(b$sample_scores)) ||
       # Two samples that bring exactly the same: the lower index is taken, as promised, and the
       # next ones may differ; what all of them cover does not.
