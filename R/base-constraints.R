@@ -121,12 +121,9 @@ declare_constraint("groups", "columns", "groups", ranked = TRUE,
   done = groups_whole)
 declare_constraint("max_cor", "columns", "share", ranked = TRUE,
   words = function(most, all) {
-    apart <- c(if (length(all$include) > 1L) "included ones", if (length(all$groups)) {
-      "those of one group"
-    })
-    paste0("no two correlated above ", format(most), if (length(apart)) {
-      paste0(", but for ", paste(apart, collapse = " and "))
-    })
+    apart <- c("included ones", "those of one group")[c(length(all$include) > 1L, length(all$groups) > 0L)]
+    paste0("no two correlated above ", format(most), if (length(apart)) ", but for ",
+      paste(apart, collapse = " and "))
   })
 declare_constraint("feature_strata", "columns", "strata", ranked = TRUE, option = TRUE,
   words = function(strata, all) {

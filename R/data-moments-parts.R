@@ -58,6 +58,13 @@ check_columns <- function(columns) {
 
 # Flags of the columns that are not constant, by the rule for rows (src/prepare.h).
 columns_vary <- function(moments) {
+  check_saved(moments)
   largest <- pmax(abs(moments$most), abs(moments$least))
   diag(moments$css) > 0 & moments$most - moments$least > 8 * .Machine$double.eps * largest
+}
+
+# Those of the first versions lack the ends of the columns.
+check_saved <- function(moments) {
+  if (is.null(moments$most)) refuse_data("x",
+    "This result of ufs_moments() was saved by an earlier version of ufselect: make it again.")
 }

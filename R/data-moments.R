@@ -609,6 +609,7 @@ c.ufs_moments <- function(...) {
   if (!all(vapply(parts, inherits, NA, "ufs_moments"))) {
     refuse("...", "Only results of ufs_moments() add up to one.")
   }
+  for (part in parts) check_saved(part)
   by_pairs <- vapply(parts, function(part) !is.null(part$pairs), NA)
   if (all(by_pairs)) return(moments_of_pairs(Reduce(merge_pairs, lapply(parts, `[[`, "pairs"))))
   if (any(by_pairs)) refuse("...", "All parts or none must be by pairs (na = \"pairwise\").")
@@ -628,6 +629,7 @@ c.ufs_moments <- function(...) {
   if (!missing(i)) refuse("i",
     "The rows of moments are gone: only columns can be chosen, as in x[, columns].")
   if (missing(j)) return(x)
+  check_saved(x)
   j <- resolve_index(j, length(x$mean), names(x), "j")
   if (!is.null(x$pairs)) return(moments_of_pairs(pairs_of(x$pairs, j)))
   out <- new_moments(x$n, x$mean[j], x$css[j, j, drop = FALSE], x$dropped, x$rest[j], x$least[j],

@@ -312,7 +312,6 @@ int callable_neighbours(const ufselect_matrix *x, int k, int *neighbour, double 
     graph_knn_search(&op, k, NULL, &knn);
     memcpy(neighbour, knn.index, length * sizeof(int));
     ufs_copy(distance2, knn.d2, length);
-    bool fits = scale_back(distance2, length, 2 * power);
     vmaxset(mark);
-    return fits ? UFSELECT_CONVERGED : UFSELECT_VALUES;
+    return scale_back(distance2, length, 2 * power) ? UFSELECT_CONVERGED : UFSELECT_VALUES;
 }

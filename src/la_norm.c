@@ -61,23 +61,6 @@ void la_fill_lower(int n, double *a)
             for (size_t i = i0; i < j && i < i0 + TILE; i++) a[j + i * N] = a[i + j * N];
 }
 
-/* Squares below this may have lost digits. */
-#define LEAST_SQUARE 1e-290
-
-/* The norm of one row whose squares leave the range of doubles, or that is zero. */
-static double row_norm(int p, int c, const double *row)
-{
-    double top = 0.0, square = 0.0;
-
-    for (size_t j = 0; j < (size_t) c; j++) top = fmax(top, fabs(row[j * (size_t) p]));
-    if (!(top > 0.0) || !R_FINITE(top)) return top;
-    for (size_t j = 0; j < (size_t) c; j++) {
-        double part = row[j * (size_t) p] / top;
-        square += part * part;
-    }
-    return top * sqrt(square);
-}
-
 void la_row_norms(int p, int c, const double *v, double *out)
 {
     /* Column by column, so that v is read in memory order. */
@@ -86,8 +69,13 @@ void la_row_norms(int p, int c, const double *v, double *out)
         const double *col = v + (size_t) j * (size_t) p;
         for (int i = 0; i < p; i++) out[i] += col[i] * col[i];
     }
-    for (int i = 0; i < p; i++)
-        out[i] = out[i] < LEAST_SQUARE || !R_FINITE(out[i]) ? row_norm(p, c, v + i) : sqrt(out[i]);
+    for (int i = 0; i < p; i++) {
+        bool held = out[i] >= 1e-290 && R_FINITE(out[i]);
+        out[i] = held ? sqrt(out[i]) : 0.0;
+        /* Squares that leave the range of doubles, or are all zero. */
+        for (size_t j = 0; j < (size_t) c && !held; j++)
+            out[i] = hypot(out[i], v[(size_t) i + j * (size_t) p]);
+    }
 }
 
 void la_col_norms(int p, int c, const double *v, double *out)

@@ -5,8 +5,8 @@
  *
  * Matrices are column-major doubles, as in R: x is n x p, with samples in rows. They are read as they
  * are (centre and scale before, where that is wanted) and must be finite. Indices are counted from 0.
- * Css and group lasso scale x by a power of two where squares of squares would leave the range of doubles;
- * results that leave it are UFSELECT_VALUES.
+ * X is scaled by a power of two where its powers would leave the range of doubles; results that leave it,
+ * or would lose digits at its lower end, are UFSELECT_VALUES.
  * The caller owns every array. Memory is taken from R and given back before a function returns; an
  * interrupt by the user leaves by R's own error jump, as it does in any function of R's interface.
  *

@@ -65,6 +65,12 @@ test_that("columns without any value are named, whatever is done about missing o
   holes <- x
   holes[1:20, 2] <- holes[21:40, 3] <- NA
   expect_error(ufs_moments(holes), class = "ufs_error_input", "fewer than 2 complete rows")
+  # As versions before the first release made them.
+  old <- ufs_moments(x)
+  old$least <- old$most <- NULL
+  for (call in expression(ufs_css(old, k = 2), as.matrix(old), c(old, old), old[, 1:2])) {
+    expect_error(eval(call), "saved by an earlier version", class = "ufs_error_input")
+  }
   # Their squares have lost digits, or are none.
   for (size in c(1e-162, 1e-170)) expect_error(ufs_moments(x * size), "too small to be squared", class = "ufs_error_input")
   expect_error(ufs_moments(cov = diag(1e308, 3), n = 40), "too large", class = "ufs_error_input")
