@@ -31,6 +31,9 @@ planted <- function(n = 60, p = 40, c = 3, informative = 8, seed = 1, gap = 3) {
   })
 }
 
+# What is said on the way is not what a test is about.
+quietly <- function(code) suppressMessages(suppressWarnings(code))
+
 # How many vectors of at least 90 % of the size of x an expression allocates.
 large_allocations <- function(expression, x) {
   file <- tempfile()

@@ -1,11 +1,7 @@
 # The table of constraints: every row goes through all that the table promises, and so does a row that
 # only this file knows.
 
-constraint_x <- function(n = 24L, p = 6L) {
-  x <- withr::with_seed(3, matrix(stats::rnorm(n * p), n))
-  dimnames(x) <- list(paste0("r", seq_len(n)), paste0("c", seq_len(p)))
-  x
-}
+x <- withr::with_seed(3, matrix(stats::rnorm(144), 24, dimnames = list(paste0("r", 1:24), paste0("c", 1:6))))
 # A value of each kind, for columns or rows.
 value_of <- function(row, size) {
   switch(row$kind,
@@ -91,12 +87,10 @@ expanded <- function(data, row) {
 }
 
 test_that("every constraint follows through data, subsets, saving, workers and print", {
-  x <- constraint_x()
   each_constraint(function(row) follows_everywhere(row, x))
 })
 
-test_that("every constraint on columns goes on to decoys", {
-  x <- constraint_x()
+test_that("constraints on columns go on to decoys; listing, options of frameworks and arguments follow from the rows", {
   for (row in constraint_rows("columns")) {
     if (row$kind == "quotas") next
     data <- do.call(door(), c(list(x), given_for(row, x)))
@@ -106,9 +100,6 @@ test_that("every constraint on columns goes on to decoys", {
     if (row$kind %in% value_kinds) expect_length(kept, 12L)
     if (row$kind == "strata") expect_length(kept$level, 12L)
   }
-})
-
-test_that("listing, options of frameworks and arguments follow from the rows", {
   listed <- names(ufs_methods(what = "constraints"))
   for (row in constraint_rows(ranked = TRUE)) expect_true(row$name %in% listed, info = row$name)
   for (row in constraint_rows("columns", option = TRUE)) {
@@ -119,7 +110,6 @@ test_that("listing, options of frameworks and arguments follow from the rows", {
 test_that("a constraint that is one row and one argument follows everywhere", {
   declare_here("prefer", "columns", "numbers", ranked = TRUE, option = TRUE,
     words = function(value, all) paste("preferences of sum", sum(value)))
-  x <- constraint_x()
   row <- constraint_rows()[["prefer"]]
   made <- follows_everywhere(row, x)
   expect_true("prefer" %in% input_arguments())
@@ -140,7 +130,6 @@ test_that("a constraint that is one row and one argument follows everywhere", {
 
 test_that("a constraint on rows that only a test knows follows, too", {
   declare_here("recent", "rows", "some levels", ranked = TRUE, words = function(value, all) "levels of age")
-  x <- constraint_x()
   row <- constraint_rows()[["recent"]]
   follows_everywhere(row, x)
   fit <- ufs_facility(x, m = 3, recent = rep(1:4, 6))

@@ -5,22 +5,16 @@ test_that("unknown settings are errors that name them", {
   expect_error(ufs_pca(iris[, 1:4], 2, control = 5), class = "ufs_error_control")
 })
 
-test_that("settings are validated", {
+test_that("settings are validated, defaults fill what was left open, and pieces are all there is, in order", {
   for (bad in list(list(max_iter = -1), list(max_iter = 2.5), list(tol = "a"), list(tol = NA), list(verbose = NA),
     list(progress = 3), list(eps = -1), list(eps = 1:3), list(inner_max_iter = 0), list(warn = "no"))) {
     error <- expect_error(do.call(ufs_control, bad), class = "ufs_error_argument")
     expect_identical(error$argument, names(bad))
   }
-})
-
-test_that("defaults fill only what was left open", {
   control <- resolve_control(ufs_control(tol = 1e-3), tol = 1, max_iter = 7L)
   expect_identical(control$tol, 1e-3)
   expect_identical(control$max_iter, 7L)
   expect_identical(resolve_control(list(max_iter = 3), max_iter = 7L)$max_iter, 3L)
-})
-
-test_that("pieces are all there is, in order, of the size asked for but for the last", {
   for (size in c(1, 7, 8, 9)) for (step in c(1, 4, 8, 20)) {
     pieces <- in_pieces(size, step)
     expect_equal(unlist(pieces), seq_len(size))

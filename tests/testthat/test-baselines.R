@@ -1,11 +1,8 @@
 # variance, pca, kmeans_f, random: what every comparison shows.
 
-test_that("variance is var()", {
+test_that("variance is var(), and pca loadings are prcomp's, in both Gram forms", {
   expect_equal(feature_scores(ufs_variance(mtcars)), vapply(mtcars, var, 0), tolerance = 1e-12)
   expect_warning(ufs_variance(mtcars, scale = TRUE), class = "ufs_warning_void")
-})
-
-test_that("pca loadings are prcomp's, in both Gram forms", {
   wide <- matrix(rnorm(8 * 30), 8)
   for (x in list(as.matrix(mtcars), wide)) {
     fit <- ufs_pca(x, 3)
@@ -17,23 +14,20 @@ test_that("pca loadings are prcomp's, in both Gram forms", {
   }
 })
 
-test_that("more components than the rank are refused with the rank", {
+test_that("more components than the rank are refused with the rank; F statistics are those of aov()", {
   base <- withr::with_seed(6, matrix(rnorm(20 * 2), 20))
   x <- base %*% matrix(c(1, 0, 0, 1, 1, 1, 1, -1, 2, 1), 2)
   for (z in list(x, t(x))) for (fit in list(ufs_pca, ufs_jspca, ufs_spca)) {
     expect_error(fit(z, 3), "`n_components` is 3, but `x` has rank 2", class = "ufs_error_argument")
   }
   expect_length(ufs_pca(x, 2)$solution$sdev, 2L)
-})
-
-test_that("F statistics are those of aov()", {
   set.seed(1)
   fit <- ufs_kmeans_f(mtcars, 3)
   ref <- vapply(mtcars, function(col) summary(aov(col ~ factor(fit$solution$cluster)))[[1]]$`F value`[1], 0)
   expect_equal(feature_scores(fit), ref, tolerance = 1e-10)
 })
 
-test_that("k-means runs are distinct partitions, best first", {
+test_that("k-means runs are distinct partitions, best first; too few distinct rows are an error with a class", {
   z <- planted()$x[, 1:4]
   set.seed(3)
   runs <- kmeans_runs(z, 4, 15)
@@ -46,9 +40,6 @@ test_that("k-means runs are distinct partitions, best first", {
   })
   expect_null(kmeans_runs(matrix(1, 5, 2), 2, 3))
   expect_identical(kmeans_runs(z, 1, 3)[[1]]$cluster, rep(1L, nrow(z)))
-})
-
-test_that("k-means without enough distinct rows is an error with a class", {
   x <- as.matrix(mtcars)[rep(1:2, 5), ]
   error <- expect_error(suppressWarnings(ufs_kmeans_f(x, 3)), class = "ufs_error_input")
   expect_identical(error$argument, "x")
@@ -70,7 +61,7 @@ test_that("labels take the place of k-means in kmeans_f, with and without weight
   expect_error(ufs_kmeans_f(iris[, 1:4], 2, init = iris$Species), class = "ufs_error_argument")
 })
 
-test_that("published values: loadings of the arrests data, least sums of squares of the irises", {
+test_that("published values: loadings of the arrests, least sums of squares of the irises; refusals are in words", {
   # James, Witten, Hastie and Tibshirani, An Introduction to Statistical Learning (2013), table 10.1.
   fit <- ufs_pca(USArrests, n_components = 2)
   expect_equal(unname(abs(fit$solution$loadings)), cbind(c(0.5358995, 0.5831836, 0.2781909, 0.5434321),
@@ -81,9 +72,6 @@ test_that("published values: loadings of the arrests data, least sums of squares
     fit <- withr::with_seed(1, ufs_kmeans_f(iris[, 1:4], k, scale = FALSE, n_starts = 50))
     expect_equal(fit$solution$within_ss, optimum[k - 1], tolerance = 1e-6)
   }
-})
-
-test_that("refusals say what is wrong", {
   expect_refused(ufs_kmeans_f(mtcars, 2, init = 1:3),
     "`init` must name a start, be a matrix with 32 rows, or 32 labels without NA")
 })

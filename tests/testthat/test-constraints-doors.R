@@ -65,6 +65,8 @@ compared <- function(d, y, methods, m) {
   list(seen, out$results$seconds * 0)
 }
 
+x <- doors_x()
+
 test_that("every exported function that takes x is a method, one that makes data, or has its row", {
   exported <- getNamespaceExports("ufselect")
   takes <- Filter(function(name) "x" %in% names(formals(get(name, asNamespace("ufselect")))), exported)
@@ -72,11 +74,10 @@ test_that("every exported function that takes x is a method, one that makes data
   through <- c("ufs", "ufs_data")
   other <- setdiff(takes, c(paste0("ufs_", names(registry())), through))
   expect_setequal(paste0(other, "()"), setdiff(names(doors$rows), c("predict()", "representatives()")))
-  expect_setequal(names(calls_of(doors_x())), names(doors$rows))
+  expect_setequal(names(calls_of(x)), names(doors$rows))
 })
 
 test_that("no constraint is dropped: functions by constraints", {
-  x <- doors_x()
   calls <- calls_of(x)
   for (door in names(calls)) {
     base <- if (door == "ufs_reliability()") ufs_data(x, replicates = rep(1:15, 2)) else ufs_data(x)
@@ -102,7 +103,6 @@ test_that("no constraint is dropped: functions by constraints", {
 })
 
 test_that("a constraint that only a test knows is refused wherever no row names it", {
-  x <- doors_x()
   data <- ufs_data(x)
   declare_constraint("prefer", "rows", "numbers")
   withr::defer(declared$rows[["prefer"]] <- NULL)
@@ -116,7 +116,6 @@ test_that("a constraint that only a test knows is refused wherever no row names 
 })
 
 test_that("what the fit holds too is no news to functions of the fit", {
-  x <- doors_x()
   data <- ufs_data(x, include = "c9", exclude = "c1", weights = rep(1:3, each = 10), groups = list(c("c2", "c9")))
   fit <- ufs_pca(data, n_components = 2, k = 3)
   for (same in list(data, x)) {
@@ -139,7 +138,6 @@ test_that("what the fit holds too is no news to functions of the fit", {
 })
 
 test_that("sketches and splits choose among the candidates, and quotas hold", {
-  x <- doors_x()
   for (type in c("uniform", "leverage", "facility")) for (seed in 1:20) {
     rows <- withr::with_seed(seed, ufs_sketch(x, 6, type, candidates = 1:12, labelled = 3:4)$index)
     expect_length(rows, 6L)
@@ -165,7 +163,6 @@ test_that("sketches and splits choose among the candidates, and quotas hold", {
 })
 
 test_that("nothing about rows is asked of moments, and weights have one for each row", {
-  x <- doors_x()
   moments <- ufs_moments(x)
   given <- list(samples = 1:6, rows = "snv", blocks = rep(1:2, 5), weights = 1:10, candidates = 1:3,
     labelled = 1, replicates = 1:10, sample_cost = 1:10, strata = rep(1:2, 5), na = "omit", counts = "log")
@@ -192,7 +189,7 @@ test_that("nothing about rows is asked of moments, and weights have one for each
   expect_equal(ufs_moments(sparse[, 1:9], weights = weights)$css, right$css, tolerance = 1e-12)
 })
 
-test_that("max_cor is of the columns, whatever rows the method sees", {
+test_that("max_cor is of the columns, whatever rows are seen; strata of rows are a vector or a function of the names", {
   largest <- function(fit, weights = rep(1, 32)) {
     chosen <- suppressMessages(selected_features(fit, 4))
     r <- abs(stats::cov.wt(mtcars[, chosen], weights / sum(weights), cor = TRUE)$cor)
@@ -203,9 +200,6 @@ test_that("max_cor is of the columns, whatever rows the method sees", {
     expect_lte(largest(quietly(ufs_blfse(mtcars, 2, k = 4, max_cor = limit))), limit + 1e-9)
     expect_lte(largest(ufs_laplacian(mtcars, weights = 1:32, max_cor = limit), 1:32), limit + 1e-9)
   }
-})
-
-test_that("strata of rows are a vector or a function of the names, and the print names each", {
   type <- ifelse(mtcars$cyl == 4, "four", "more")
   quotas <- c(more = 1, four = 3)
   fit <- ufs_medoids(mtcars, 4, strata = type, quotas = quotas)

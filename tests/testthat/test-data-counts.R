@@ -179,13 +179,10 @@ test_that("rows of a file are changed block by block", {
   }
 })
 
-test_that("a row with a missing count is no row of zeros", {
+test_that("a row with a missing count is no row of zeros, and limits that nothing exceeds keep all", {
   x <- matrix(c(NA, 2, 3, 4, 0, 6, 7, 8, 9), 3, dimnames = list(NULL, c("a", "b", "c")))
   expect_error(ufs_data(x, counts = "log"), class = "ufs_error_input", "missing or infinite values.*'a'")
   expect_identical(dim(ufs_data(x, counts = "log", na = "omit")), c(3L, 2L))
-})
-
-test_that("limits that nothing exceeds keep all; columns beside a matrix column are rows of their own", {
   x <- matrix(c(1, 0, 2, 3, 1, 1, 0, 4, 5), 3, dimnames = list(NULL, c("a", "b", "c")))
   expect_identical(as.matrix(ufs_data(x, min_samples = 2)), x, ignore_attr = TRUE)
   expect_identical(colnames(ufs_data(x, min_samples = 3)), "b")

@@ -1,12 +1,9 @@
 # Moments of a covariance matrix, and of pairs of values that are there: against rows, against
 # cor().
 
-wide_rows <- function(n = 120, p = 12) {
-  withr::with_seed(5, {
-    x <- matrix(rnorm(n * p), n) %*% (diag(p) + .5 * matrix(rnorm(p^2), p)) + rep(3 * seq_len(p), each = n)
-    `colnames<-`(x, paste0("v", seq_len(p)))
-  })
-}
+x <- withr::with_seed(5, matrix(rnorm(1440), 120) %*% (diag(12) + .5 * matrix(rnorm(144), 12)))
+x <- x + rep(3 * 1:12, each = 120)
+colnames(x) <- paste0("v", 1:12)
 with_gaps <- function(x, share, seed = 6) withr::with_seed(seed, replace(x, sample(length(x), share * length(x)), NA))
 of_moments <- function() subset(ufs_methods(), moments)$method
 settings_of <- function(method) {
@@ -15,7 +12,6 @@ settings_of <- function(method) {
 
 test_that("a covariance with means gives what the rows give, for every method of moments", {
   skip_on_cran()
-  x <- wide_rows()
   moments <- ufs_moments(cov = cov(x), n = 120, mean = colMeans(x))
   expect_true(all(c("css", "pca", "variance", "jspca") %in% of_moments()))
   for (method in of_moments()) {
@@ -36,7 +32,6 @@ test_that("a covariance with means gives what the rows give, for every method of
 })
 
 test_that("correlations and matrices without means do as far as they can", {
-  x <- wide_rows()
   turned <- ufs_moments(cov = cov(x), n = 120, mean = rev(colMeans(x)))
   expect_identical(turned$mean, colMeans(x))
   known <- ufs_moments(cov = as.data.frame(cor(x)), n = 120)
@@ -61,7 +56,7 @@ test_that("correlations and matrices without means do as far as they can", {
 })
 
 test_that("matrices that are no covariance are errors that say why", {
-  s <- cov(wide_rows())
+  s <- cov(x)
   changed <- function(i, j, value, of = s) {
     of[i, j] <- value
     of
@@ -82,12 +77,11 @@ test_that("matrices that are no covariance are errors that say why", {
     "different columns: columns 'zz', 'v1'" =
       run(cov = s, n = 9, mean = stats::setNames(1:12, c("zz", colnames(s)[-1]))),
     "`x` is about rows" = run(s, cov = s, n = 9), "`weights` is about rows" = run(cov = s, n = 9, weights = 1),
-    "'v99'" = run(cov = s, n = 9, columns = "v99"), "`n` is for a covariance" = run(wide_rows(), n = 9),
-    "`mean` is for a covariance" = run(wide_rows(), mean = 1:12), "`from`" = run(wide_rows(), from = "table"))
+    "'v99'" = run(cov = s, n = 9, columns = "v99"), "`n` is for a covariance" = run(x, n = 9),
+    "`mean` is for a covariance" = run(x, mean = 1:12), "`from`" = run(x, from = "table"))
 })
 
 test_that("a covariance given as rows takes a warning that names the door, and other squares none", {
-  x <- wide_rows()
   fit <- function(x) ufs_css(x, k = 2)
   for (given in list(cor(x), as.data.frame(cor(x)))) {
     expect_warning(fit(given), class = "ufs_warning_covariance", "a correlation matrix.*ufs_moments\\(cov = x, n = \\)")
@@ -123,7 +117,8 @@ pairwise_by_hand <- function(x) {
 }
 
 test_that("pairs are those of cor(), made positive semidefinite, in pieces and by weights", {
-  x <- with_gaps(wide_rows(), .4)
+  full <- x
+  x <- with_gaps(full, .4)
   m <- ufs_moments(x, na = "pairwise")
   expect_lt(min(eigen(cor(x, use = "pairwise.complete.obs"))$values), -.01)
   expect_equal(unname(as.matrix(m)), pairwise_by_hand(x), tolerance = 1e-10)
@@ -139,8 +134,8 @@ test_that("pairs are those of cor(), made positive semidefinite, in pieces and b
   expect_equal(weighted$css, ufs_moments(x[rep(1:120, counts), ], na = "pairwise")$css, tolerance = 1e-10)
   far <- ufs_moments(x + 1e6, na = "pairwise")
   expect_lt(max(abs(far$css - m$css) / m$n), 1e-8)
-  whole <- ufs_moments(wide_rows(), na = "pairwise")
-  expect_equal(whole$css, ufs_moments(wide_rows())$css, tolerance = 1e-12)
+  whole <- ufs_moments(full, na = "pairwise")
+  expect_equal(whole$css, ufs_moments(full)$css, tolerance = 1e-12)
   expect_output(print(m), "pairs that are there.*% of the rows.*changed by at most")
   fit <- ufs_css(m, k = 3)
   expect_output(print(fit), "correlations changed")
@@ -148,8 +143,9 @@ test_that("pairs are those of cor(), made positive semidefinite, in pieces and b
 })
 
 test_that("pairs that cannot be judged are errors, and rows without values are counted", {
-  x <- with_gaps(wide_rows(), .2)
-  expect_error(c(ufs_moments(x, na = "pairwise"), ufs_moments(wide_rows())), class = "ufs_error_argument", "All parts or none")
+  full <- x
+  flat <- x <- with_gaps(full, .2)
+  expect_error(c(ufs_moments(x, na = "pairwise"), ufs_moments(full)), class = "ufs_error_argument", "All parts or none")
   apart <- x
   apart[1:60, 1] <- NA
   apart[61:120, 4] <- NA
@@ -161,7 +157,6 @@ test_that("pairs that cannot be judged are errors, and rows without values are c
   expect_output(print(m), "1 row without any value left out")
   x[, 2] <- NA
   expect_error(ufs_moments(x, na = "pairwise"), class = "ufs_error_input", "no value at all in column 'v2'")
-  flat <- with_gaps(wide_rows(), .2)
   flat[!is.na(flat[, 3]), 3] <- 7
   expect_identical(suppressWarnings(ufs_css(ufs_moments(flat, na = "pairwise"), k = 2))$constant, 3L)
   connection <- local_sqlite()

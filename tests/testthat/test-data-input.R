@@ -137,15 +137,6 @@ test_that("workers of BiocParallel change nothing, not a bit", {
     expect_identical(x_gram(b$x, TRUE), x_gram(a$x, TRUE))
   }
   expect_error(ufs_data(h, BPPARAM = 2), class = "ufs_error_argument")
-  skip_if_not_installed("batchtools")
-  skip_on_os("windows")
-  registry <- withr::local_tempdir()
-  param <- BiocParallel::BatchtoolsParam(workers = 2, cluster = "multicore",
-    registryargs = BiocParallel::batchtoolsRegistryargs(file.dir = file.path(registry, "r"),
-      work.dir = getwd(), packages = character(0)))
-  b <- suppressMessages(as_ufs_operator(ufs_data(h, block_bytes = 2000, BPPARAM = param)))
-  expect_identical(b$norm, a$norm)
-  expect_identical(b$center, a$center)
 })
 
 test_that("SummarizedExperiment: features are rows", {
@@ -414,13 +405,10 @@ test_that("factors are variables of several columns, or the numbers of their lev
   expect_identical(unname(ufs_data(x, factors = "dummies", na = "median")$x[3, "kind"]), 1)
 })
 
-test_that("the levels of factors are not transformed as measurements are", {
+test_that("the levels of factors are not transformed; dates and times are numbers, and a message says so", {
   x <- data.frame(a = 1:4, b = c(2, 0, 1, 5), f = factor(c("u", "v", "u", "v")))
   expect_error(ufs_data(x, factors = "dummies", rows = "unit"), "column 'f' hold", class = "ufs_error_argument")
   expect_error(ufs_data(x, factors = "dummies", counts = "log"), "`features`", class = "ufs_error_argument")
-})
-
-test_that("dates and times are numbers, and a message says so", {
   x <- data.frame(a = c(2, 1, 4, 3), day = as.Date("2026-01-01") + c(0, 5, 9, 30))
   x$time <- as.POSIXlt("2026-01-01 10:00", tz = "UTC") + 60 * 1:4
   expect_message(data <- ufs_data(x), "'day', 'time' are taken as numbers: days since 1970 and seconds since 1970",
@@ -461,7 +449,7 @@ test_that("what is done to rows does not run over an outcome beside a matrix col
   expect_s3_class(ufs_data(x["NIR"], rows = "snv"), "ufs_data")
 })
 
-test_that("an outcome beside a matrix column is told where rows stay as they are", {
+test_that("an outcome beside a matrix column is told where rows stay as they are; a sketch is opened as its rows", {
   x <- withr::with_seed(1, data.frame(octane = rnorm(30, 0, 50), NIR = I(t(apply(matrix(rnorm(30 * 25), 30), 1L, cumsum)))))
   said <- "column 'octane' stands beside the matrix column 'NIR' and counts as one more feature.*features = -1"
   shown <- function(value) paste(trimws(capture.output(print(value))), collapse = " ")
@@ -472,9 +460,6 @@ test_that("an outcome beside a matrix column is told where rows stay as they are
   expect_match(shown(ufs_split(x, m = 5)), "columns 'octane', 'water' stand beside .* count as one more feature each")
   expect_null(ufs_split(x, m = 5, features = 2:26)$doubts)
   expect_null(ufs_split(transform(mtcars, hp = scale(hp)), m = 5)$doubts)
-})
-
-test_that("a sketch is opened as its rows", {
   sketch <- ufs_sketch(as.matrix(mtcars), 12)
   rows <- as.matrix(mtcars)[sketch$index, ]
   expect_equal(ufs_moments(sketch)$mean, colMeans(rows))
@@ -531,7 +516,7 @@ test_that("rows and columns that are left over without names keep the numbers th
   expect_identical(selected_samples(ufs_medoids(x[left, ], 4, na = "omit")), own)
 })
 
-test_that("a row without a name of its own is called by its number", {
+test_that("a row without a name is called by its number; an argument of the function is none of its dots", {
   x <- as.matrix(mtcars)
   x[1, ] <- 30 * x[1, ]
   rownames(x)[1:2] <- c("", NA)
@@ -542,9 +527,6 @@ test_that("a row without a name of its own is called by its number", {
   expect_identical(sort(as.data.frame(fit)$sample), sort(c("1", "2", rownames(mtcars)[-(1:2)])))
   x[1, 3] <- NA
   expect_output(print(ufs_variance(x, na = "omit")), "1 of 32 samples (1)", fixed = TRUE)
-})
-
-test_that("an argument of the function is none of its dots", {
   expect_refused(check_data_dots("m", ufs_split, "split"), "Unknown argument `m`.")
   expect_refused(check_data_dots("mm", ufs_split, "split"), "ufs_split() has no argument `mm`")
 })

@@ -16,6 +16,8 @@ expect_moments <- function(m, x, tolerance = 1e-10) {
   expect_equal(as.matrix(m), cor(x), tolerance = tolerance)
 }
 
+x <- moments_data(40, 4)
+
 test_that("moments are those of cov() and cor(), in one piece and in several", {
   x <- moments_data()
   expect_moments(ufs_moments(x), x)
@@ -29,7 +31,6 @@ test_that("moments are those of cov() and cor(), in one piece and in several", {
 })
 
 test_that("counts are rows, and rows that lack a value are left out and counted", {
-  x <- moments_data(40, 4)
   counts <- rep(c(0, 1, 2, 5), 10)
   long <- x[rep(seq_len(40), counts), ]
   weighted <- ufs_moments(x, weights = counts)
@@ -45,7 +46,6 @@ test_that("counts are rows, and rows that lack a value are left out and counted"
 })
 
 test_that("what cannot be is said in words", {
-  x <- moments_data(40, 4)
   for (none in list(x[, 0], unname(x)[, 0], as.data.frame(x)[0], iris["Species"])) {
     expect_error(ufs_moments(none), class = "ufs_error_argument", "no numeric column")
   }
@@ -60,7 +60,6 @@ test_that("what cannot be is said in words", {
 })
 
 test_that("columns without any value are named, whatever is done about missing ones", {
-  x <- moments_data(40, 4)
   # Every row lacks a value, but every column has some.
   holes <- x
   holes[1:20, 2] <- holes[21:40, 3] <- NA

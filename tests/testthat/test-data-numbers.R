@@ -62,7 +62,7 @@ test_that("rows of opened data may be taken twice, the first one, too", {
   expect_identical(unname(as.matrix(ufs_data(x)[c(1, 1, 3), ])), x[c(1, 1, 3), ])
 })
 
-test_that("a range of codes is missing values, and columns may be data frames", {
+test_that("ranges of codes are missing values, columns may be data frames or of an S4 class, and arrays are refused", {
   x <- data.frame(z = c(4, 1, 3, 2, 9))
   x$q <- structure(c(1, 2, 97, 99, 4), na_range = c(97, 99), class = c("haven_labelled_spss", "haven_labelled"))
   expect_identical(unname(as.matrix(ufs_data(x, na = "median"))[, "q"]), c(1, 2, 2, 2, 4))
@@ -70,24 +70,15 @@ test_that("a range of codes is missing values, and columns may be data frames", 
   data <- ufs_data(x["d"])
   expect_identical(colnames(data), c("d[u]", "d[v]"))
   expect_identical(unname(as.matrix(data)), cbind(as.double(5:1), x$d$v))
-})
-
-test_that("numbers take the place of those of an S4 class in it", {
   measured <- methods::setClass("measured", contains = "numeric",
     representation(unit = "character"), where = environment())
   expect_identical(in_class_of(c(1, 2), measured(c(3, 4), unit = "m")), measured(c(1, 2), unit = "m"))
   time <- function(...) as.difftime(c(...), units = "mins")
   expect_identical(in_class_of(c(1, 2), time(3, 4)), time(1, 2))
-})
-
-test_that("new rows without the factors of the fit stay as they are", {
   x <- data.frame(a = c(1, 5, 2, 9), f = factor(c("u", "v", "u", "v")))
   how <- coding_of(x, TRUE)
   expect_identical(coded_table(x["a"], how["a"], "newdata"), x["a"])
   expect_identical(coded_table(x, how, "newdata")[["f"]], c(1, 2, 1, 2))
-})
-
-test_that("an array of three dimensions is told that it needs two", {
   expect_error(ufs_data(array(1:8, c(2, 2, 2))), "An array needs two dimensions", class = "ufs_error_input")
 })
 

@@ -25,19 +25,13 @@ test_that("bad data are refused with the names of the columns", {
   }
 })
 
-test_that("many bad columns are counted, not listed", {
+test_that("many bad columns are counted; one warning counts the constant ones, which are so up to rounding", {
   x <- matrix(rnorm(60), 5)
   x[1, ] <- NA
   expect_error(ufs_variance(x), "'V1', 'V2', 'V3', 'V4', 'V5' and 7 more")
-})
-
-test_that("one warning counts the constant columns", {
   warnings <- capture_warnings(ufs_variance(cbind(a = 7, good, b = 1e-30)))
   expect_length(warnings, 1L)
   expect_match(warnings, "^2 columns .*'a', 'b'")
-})
-
-test_that("constant means constant up to rounding, at any scale", {
   base <- c(1, 2, 4, 8)
   x <- cbind(tiny = base * 1e-200, huge = base * 1e200, offset = 1e9 + base,
     rounding = .1 + c(0, 1, 0, 1) * 1e-17, noise = 1 + c(0, 1, 0, 0) * .Machine$double.eps)
@@ -49,7 +43,7 @@ test_that("constant means constant up to rounding, at any scale", {
   expect_equal(data$x[, "offset"], as.vector(scale(base)), tolerance = 1e-6)
 })
 
-test_that("centring and scaling agree with scale()", {
+test_that("centring and scaling agree with scale(), and leave no rounding behind of a large mean", {
   data <- as_ufs_matrix(good)
   expect_equal(data$x, scale(good), ignore_attr = TRUE, tolerance = 1e-14)
   expect_equal(data$center, colMeans(good))
@@ -57,9 +51,6 @@ test_that("centring and scaling agree with scale()", {
   plain <- as_ufs_matrix(good, center = FALSE, scale = FALSE)
   expect_identical(unname(plain$x), unname(good))
   expect_false(plain$center)
-})
-
-test_that("a mean far above its column's spread leaves no rounding behind", {
   # The mean lies a third of a unit of rounding beside a number.
   x <- cbind(a = 2^30 + 2^-16 * rep(c(0, 0, 1), 7), b = rep(1:7, 3))
   z <- as_ufs_matrix(x)$x
@@ -101,7 +92,7 @@ test_that("the input pass makes one matrix of the size of x, with and without co
   }
 })
 
-test_that("names are kept, made up where missing, made unique where doubled", {
+test_that("names are kept, made up where missing, made unique where doubled; equal columns are found by value", {
   fit <- ufs_variance(unname(good))
   expect_named(feature_scores(fit), paste0("V", 1:4))
   expect_type(selected_features(fit, 2), "integer")
@@ -115,9 +106,6 @@ test_that("names are kept, made up where missing, made unique where doubled", {
   expect_named(feature_scores(ufs_variance(x)), c("a", "V2", "V3", "d"))
   rownames(x) <- paste0("s", seq_len(nrow(x)))
   expect_named(sample_scores(ufs_random(x, "samples")), rownames(x))
-})
-
-test_that("equal columns are found by value", {
   x <- cbind(c(1, 0, 3), c(2, 2, 2), c(1, -0, 3), c(2, 2, 2), c(1, 0, 3 + 1e-15))
   expect_identical(equal_columns(x), c(1L, 2L, 1L, 2L, 5L))
   wide <- matrix(rnorm(4 * 500), 4)
@@ -187,14 +175,11 @@ test_that("arguments that are missing, unknown or completed are named", {
   expect_equal(ufs_select(good, 2, "compress", mu = 3)$params$mu, 3)
 })
 
-test_that("messages read well where there is nothing to say", {
+test_that("messages read well where there is nothing to say; a number that no integer holds is refused in our words", {
   expect_error(ufs_ted(good, m = 1000), "at most 150 (the samples); it is 1000", fixed = TRUE)
   expect_error(ufs_facility(good, 1000), "at most 150 (the samples); it is 1000", fixed = TRUE)
   expect_error(ufs_propagate(1, 1), "`w` must be a finite numeric matrix.", fixed = TRUE)
   expect_error(ufs_propagate(matrix(1, 2, 3), 1:2), "`w` must be square, n x n; it is 2 x 3.", fixed = TRUE)
-})
-
-test_that("a number that no integer holds is refused in our words", {
   expect_error(ufs_variance(matrix(1:6, 3), k = Inf), "`k` must be a whole number", class = "ufs_error_argument")
   expect_warning(try(ufs_kmeans_f(1:5, n_clusters = 3, k = Inf), silent = TRUE), NA)
   expect_error(ufs_kmeans_f(1:5, n_clusters = 3, k = Inf), class = "ufs_error")
@@ -214,20 +199,14 @@ test_that("columns vary by what doubles can tell apart, for any number of rows",
   expect_equal(data$x[, 4], as.vector(scale(rep(0:9, 100))), tolerance = 1e-12)
 })
 
-test_that("without donors a missing value becomes the mean of its column, and is counted", {
+test_that("without donors a missing value becomes the mean; data without gaps stay, and still columns say nothing", {
   x <- rbind(c(1, NA), c(NA, NA), c(4, 6))
   expect_identical(fill_knn(x, list(donors = NULL, value = c(2.5, 6))),
     list(x = rbind(c(1, 6), c(2.5, 6), c(4, 6)), means = 3L, rows = 2L))
-})
-
-test_that("data without gaps stay, and `na` is for new rows", {
   x <- cbind(a = c(1, 5, 2, 9), b = c(3, 2, 2, 7))
   for (na in c("omit", "median")) expect_identical(as.matrix(ufs_data(x, na = na)), x, ignore_attr = TRUE)
   fit <- ufs_css(x, k = 2, na = "median")
   expect_identical(unname(predict(fit, replace(x, 1, NA))[, "a"]), c(3.5, 5, 2, 9))
-})
-
-test_that("a column that does not vary, or is not known, says nothing of distances to donors", {
   donors <- knn_donors(cbind(c(1, 2, 3, 6), 2, c(NA, NA, NA, 1)))
   expect_equal(donors$scale, c(stats::sd(c(1, 2, 3, 6)), Inf, Inf))
   expect_equal(donors$value, c(3, 2, 1))

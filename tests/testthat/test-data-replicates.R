@@ -33,9 +33,10 @@ table_by_hand <- function(x, g) {
   sweep(found$means, 2L, found$share, "*")
 }
 
+d <- repeated_rows()
+
 test_that("every method finds them, or says why it cannot", {
   skip_on_cran()
-  d <- repeated_rows()
   table <- ufs_methods(what = "constraints")
   columns <- subset(ufs_methods(), selects == "features" & method != "random")$method
   refuse <- table$method[table$replicates == "refused"]
@@ -57,7 +58,6 @@ test_that("every method finds them, or says why it cannot", {
 })
 
 test_that("a fit is the method's on the means of levels times reliability", {
-  d <- repeated_rows()
   keep <- withr::with_seed(2, sort(sample(180, 140)))
   g <- d$g[keep]
   # Unequal sizes, levels of one row, missing values; rows in any order.
@@ -88,7 +88,6 @@ test_that("a fit is the method's on the means of levels times reliability", {
 })
 
 test_that("rows are centred and scaled by a fit as its levels were", {
-  d <- repeated_rows()
   z <- scale(d$x)[, ]
   hand <- levels_by_hand(z, d$g)
   for (center in c(TRUE, FALSE)) {
@@ -117,7 +116,6 @@ test_that("rows are centred and scaled by a fit as its levels were", {
 })
 
 test_that("weights are rows, blocks are taken out, sparse data and columns' constraints are the same", {
-  d <- repeated_rows()
   x <- d$x[, 1:20]
   counts <- rep(c(1, 2, 3), 60)
   long <- rep(seq_len(180), counts)
@@ -162,7 +160,6 @@ test_that("means of levels in unbalanced blocks are those of the two-way fit", {
 })
 
 test_that("a column that is constant moves no reliability to another one", {
-  d <- repeated_rows()
   x <- d$x[1:60, c(1:4, 11:14)]
   ranks <- function(x) withr::with_seed(1, suppressMessages(withCallingHandlers(
     ufs_consensus(x, n_clusters = 2, k = 3, members = c("mcfs", "pca", "laplacian"), replicates = d$g[1:60]),
@@ -172,7 +169,6 @@ test_that("a column that is constant moves no reliability to another one", {
 })
 
 test_that("prints, looks and decoys know of it", {
-  d <- repeated_rows()
   data <- ufs_data(d$x, replicates = d$g)
   expect_output(print(ufs_css(data, k = 5)),
     paste0("180 samples x 70 features\n.*means of 60 levels, shrunk by reliability.*", "do not\\s+repeat at all"))
@@ -189,7 +185,6 @@ test_that("prints, looks and decoys know of it", {
 })
 
 test_that("replicates that say nothing are errors", {
-  d <- repeated_rows()
   refused <- function(words, ..., class = "ufs_error_argument") expect_error(ufs_css(..., k = 3), class = class, words)
   refused("no level has two rows", d$x, replicates = 1:180)
   refused("1 level; at least 3", d$x, replicates = rep(1, 180))

@@ -47,19 +47,6 @@ test_that("products of sparse columns in blocks, or weighted, are those of the c
   }
 })
 
-test_that("no product forms the sparse columns, and scaling within blocks does", {
-  skip_if_not_installed("Matrix")
-  x <- sparse_table()
-  blocks <- rep(letters[1:3], each = 20)
-  of <- operators_of(x, TRUE, TRUE, blocks = blocks)$sparse$x
-  scaled <- operators_of(x, TRUE, TRUE, blocks = blocks, block_scale = TRUE)$sparse$x
-  replaced("source_pass_x", function(...) stop("a pass"))
-  expect_identical(dim(x_mul(of, diag(12))), c(60L, 12L))
-  expect_identical(dim(x_cross(of, diag(60))), c(12L, 60L))
-  expect_identical(dim(x_gram(of, TRUE)), c(60L, 60L))
-  expect_error(x_mul(scaled, diag(12)), "a pass")
-})
-
 test_that("columns follow a plan as its formula has it, sparse or dense, and x stays as it is", {
   skip_if_not_installed("Matrix")
   x <- unname(sparse_table())
@@ -107,27 +94,11 @@ test_that("columns held by two rows are found whatever holds them", {
   }
 })
 
-test_that("blocks of a large file are collected once they are half a block", {
-  skip_on_cran()
-  large <- list(bytes = 8e6, n = 5e6, p = 5)
-  expect_true(collect_garbage(large))
-  expect_true(collect_garbage(large, 4e6))
-  expect_false(collect_garbage(large, 3.9e6))
-  expect_false(collect_garbage(replace(large, "n", 1e6)))
-  expect_null(.Call(C_x_trim))
-})
-
-test_that("a source loads the packages that it needs, and is freed on the way", {
+test_that("a source loads the packages that it needs", {
   skip_if_not_installed("DelayedArray")
   x <- matrix(sin(1:60), 20)
   disk <- ufs_data(DelayedArray::DelayedArray(x), block_bytes = 160)
-  freed <- 0
-  replaced("collect_garbage", function(source, bytes = Inf) {
-    freed <<- freed + 1
-    TRUE
-  })
   expect_equal(unname(feature_scores(ufs_variance(disk))), apply(x, 2L, stats::var))
-  expect_gt(freed, 1)
   spare <- setdiff(c("splines", "stats4", "boot", "spatial"), loadedNamespaces())[1L]
   skip_if(is.na(spare))
   withr::defer(unloadNamespace(spare))

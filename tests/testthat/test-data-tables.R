@@ -31,8 +31,10 @@ expect_same_fit <- function(fit, other, tolerance = 1e-10) {
   expect_equal(fit$certificate, other$certificate, tolerance = tolerance)
 }
 
+x <- two_tables()
+fit <- ufs_css(x, 5)
+
 test_that("tables are standardised each by itself and have equal total variance", {
-  x <- two_tables()
   z <- tables_by_hand(x, 36 / 2)
   both <- function(fun, ...) {
     expect_same_fit(withr::with_seed(1, fun(x, ..., center = TRUE, scale = TRUE)),
@@ -56,7 +58,6 @@ test_that("tables are standardised each by itself and have equal total variance"
 })
 
 test_that("methods with columns of length one, graphs and models of their own weigh tables", {
-  x <- two_tables()
   z <- tables_by_hand(x, 36 / 2)
   unit <- z / sqrt(nrow(z) - 1)
   own <- function(fun, ...) {
@@ -82,8 +83,6 @@ test_that("methods with columns of length one, graphs and models of their own we
 })
 
 test_that("the order of tables and rows, copies and constant columns change nothing", {
-  x <- two_tables()
-  fit <- ufs_css(x, 5)
   chosen <- selected_features(fit)
   turned <- list(proteins = x$proteins[60:1, ], genes = x$genes)
   expect_identical(selected_features(ufs_css(turned, 5)), chosen)
@@ -105,7 +104,6 @@ test_that("the order of tables and rows, copies and constant columns change noth
 })
 
 test_that("subsets keep what the tables weigh", {
-  x <- two_tables()
   part <- ufs_data(x)[1:40, c(1:4, 31:33)]
   expect_identical(levels(part$input$tables$of), c("genes", "proteins"))
   expect_identical(as.vector(table(part$input$tables$of)), 4:3)
@@ -123,7 +121,6 @@ test_that("subsets keep what the tables weigh", {
 })
 
 test_that("row weights, missing values and sparse tables go with several tables", {
-  x <- two_tables()
   weight <- rep(1:2, 30)
   long <- lapply(x, function(table) unname(table)[rep(1:60, weight), ])
   for (scale in c(TRUE, FALSE)) {
@@ -156,8 +153,6 @@ test_that("row weights, missing values and sparse tables go with several tables"
 })
 
 test_that("predict() takes a list of tables, or what it makes of one", {
-  x <- two_tables()
-  fit <- ufs_css(x, 5)
   chosen <- selected_features(fit)
   whole <- cbind(x$genes, x$proteins)
   colnames(whole) <- c(paste0("genes:", colnames(x$genes)), paste0("proteins:", colnames(x$proteins)))
@@ -173,7 +168,6 @@ test_that("predict() takes a list of tables, or what it makes of one", {
 })
 
 test_that("factors of a table are columns of it, in new tables too", {
-  x <- two_tables()
   kind <- factor(rep(c("u", "v", "w"), 20))
   x$genes <- data.frame(x$genes[, 1:3], kind = kind)
   expect_error(ufs_data(x), "x$genes[setdiff(names(x$genes), \"kind\")]", fixed = TRUE, class = "ufs_error_input")
@@ -189,8 +183,7 @@ test_that("factors of a table are columns of it, in new tables too", {
   expect_identical(unname(predict(fit, new)[, "genes:kind"]), c(1, 2, 3))
 })
 
-test_that("a list that is not several tables of the same samples is refused in words", {
-  x <- two_tables()
+test_that("a list that is not several tables of the same samples, and what these cannot have, are refused in words", {
   a <- x$genes
   b <- x$proteins
   refused <- function(x, words, ...) expect_error(ufs_data(x, ...), words, class = "ufs_error_input")
@@ -206,10 +199,6 @@ test_that("a list that is not several tables of the same samples is refused in w
   rownames(b)[2] <- "s1"
   refused(list(a = a, b = b), "more than once: 's1'")
   refused(list(a = a, "my b" = matrix("a", 60, 2)), "my b")
-})
-
-test_that("what several tables cannot have is refused with the reason", {
-  x <- two_tables()
   expect_error(ufs_data(list(a = x$genes, b = x$proteins[, 0])), "no columns", class = "ufs_error_input")
   expect_error(ufs_data(list(a = x$genes, b = ufs_data(x$proteins))), "ufs_data", class = "ufs_error_input")
   expect_refusals("several" = ufs_data(x, counts = "log"), "several" = ufs_data(x, rows = "snv"),
@@ -221,9 +210,7 @@ test_that("what several tables cannot have is refused with the reason", {
 })
 
 test_that("print() says how many columns of each table there are and were chosen", {
-  x <- two_tables()
   expect_output(print(ufs_data(x)), "columns: genes 30, proteins 6", fixed = TRUE)
-  fit <- ufs_css(x, 5)
   from <- table(sub(":.*", "", selected_features(fit)))
   expect_output(print(fit), paste0("columns chosen: genes ", from[["genes"]], " of 30, proteins ",
     from[["proteins"]], " of 6"), fixed = TRUE)
@@ -232,7 +219,6 @@ test_that("print() says how many columns of each table there are and were chosen
 })
 
 test_that("functions of many fits keep the tables", {
-  x <- two_tables()
   on <- withr::with_seed(5, ufs_stability(x, "pca", k = 5, n_components = 2, n_resamples = 4))
   by <- withr::with_seed(5, ufs_stability(ufs_data(x), "pca", k = 5, n_components = 2, n_resamples = 4))
   own <- setdiff(names(on), c("call", "elapsed", "seconds"))
@@ -254,7 +240,6 @@ test_that("functions of many fits keep the tables", {
 })
 
 test_that("quotas of columns alone are those of the tables", {
-  x <- two_tables()
   of <- rep(c("genes", "proteins"), c(30, 6))
   for (data in list(x, ufs_data(x), ufs_data(x)[, 36:1])) {
     fit <- ufs_css(data, 5, feature_quotas = c(genes = 4, proteins = 1))
@@ -286,7 +271,6 @@ tables_runs <- list(
 
 test_that("a folder of fits of a list is reused for the list and its data, and for no other tables", {
   skip_on_cran()
-  x <- two_tables()
   moved <- list(genes = x$genes[, -30], proteins = cbind(g30 = x$genes[, 30], x$proteins))
   for (name in setdiff(names(tables_runs), "consensus")) {
     run <- tables_runs[[name]]
@@ -305,7 +289,6 @@ test_that("a folder of fits of a list is reused for the list and its data, and f
 test_that("workers give with a list what one session gives", {
   skip_processes()
   skip_if_not_installed("future")
-  x <- two_tables()
   serial <- lapply(tables_runs, found_by, x)
   local_workers()
   for (name in names(tables_runs)) expect_equal(found_by(tables_runs[[name]], x), serial[[name]], info = name)
@@ -313,7 +296,6 @@ test_that("workers give with a list what one session gives", {
 
 test_that("ufs_select() and ufs_split() take a list", {
   skip_on_cran()
-  x <- two_tables()
   for (task in c("compress", "classify", "cluster")) {
     fit <- withr::with_seed(1, suppressMessages(ufs_select(x, k = 5, task = task)))
     same <- withr::with_seed(1, suppressMessages(ufs_select(ufs_data(x), k = 5, task = task)))

@@ -1,30 +1,14 @@
-test_that("ranking: score, then key, then index, NA last", {
+x <- as.matrix(mtcars)
+
+test_that("ranking: score, key, index, NA last; ties at the cut are told; k and m out of range are errors", {
   expect_identical(ufs_rank(c(2, 3, 2, NA, 3)), c(2L, 5L, 1L, 3L, 4L))
   expect_identical(ufs_rank(c(0, 0, 1), c(.1, .9, 0)), c(3L, 2L, 1L))
   expect_identical(ufs_rank(c(Inf, -Inf, 0)), c(1L, 3L, 2L))
-})
-
-test_that("selections are nested and follow the scores", {
-  skip_on_cran()
-  fit <- ufs_variance(mtcars)
-  score <- feature_scores(fit)
-  for (k in seq_along(score)) {
-    top <- selected_features(fit, k)
-    expect_identical(top[seq_len(k - 1)], if (k > 1) selected_features(fit, k - 1) else character())
-    expect_true(min(score[top]) >= max(score[setdiff(names(score), top)], -Inf))
-  }
-  expect_identical(selected_features(fit, 3, as = "index"), match(selected_features(fit, 3), names(mtcars)))
-})
-
-test_that("a tie at the cut is reported, and goes to the lower index", {
   x <- cbind(a = 1:5, b = c(2, 4, 6, 8, 1), c = 5:1, d = rnorm(5) / 10)
   fit <- ufs_variance(x)
   expect_message(top <- selected_features(fit, 2), class = "ufs_message_tie")
   expect_identical(top, c("b", "a"))
   expect_silent(selected_features(fit, 3))
-})
-
-test_that("k and m out of range, and the wrong kind of fit, are errors", {
   fit <- ufs_variance(iris[, 1:4])
   for (k in list(0, 5, 1.5, NA, "2")) {
     error <- expect_error(selected_features(fit, k), class = "ufs_error_argument")
@@ -34,7 +18,7 @@ test_that("k and m out of range, and the wrong kind of fit, are errors", {
     feature_scores(1))
 })
 
-test_that("statuses warn by class, and only if asked", {
+test_that("statuses warn by class, and only if asked; a LAPACK failure is a classed error", {
   fit <- ufs_variance(iris[, 1:4])
   expect_silent(warn_status(fit))
   for (status in setdiff(status_labels, "converged")) {
@@ -44,9 +28,6 @@ test_that("statuses warn by class, and only if asked", {
   }
   fit$control$warn <- FALSE
   expect_silent(warn_status(fit))
-})
-
-test_that("a LAPACK failure is a classed error", {
   expect_identical(check_solved(list(lapack = 0L), "pca"), list(lapack = 0L))
   expect_error(check_solved(list(lapack = 3L), "pca"), "info = 3", class = "ufs_error_lapack")
 })
@@ -123,7 +104,6 @@ test_that("a fit without numbers is not called converged", {
 
 test_that("a fit without its call and trace, as it is saved, is read like any other", {
   skip_on_cran()
-  x <- as.matrix(mtcars)
   fits <- list(ufs_variance(x), ufs_css(x, 3), suppressWarnings(ufs_alfs(x)), ufs_jspca(x, 2), ufs_ted(x),
     ufs_select(x, 3, "compress"))
   grDevices::pdf(NULL)
@@ -171,7 +151,6 @@ test_that("what is no fit is refused by name", {
 
 test_that("no call holds data, however the function was called", {
   skip_on_cran()
-  x <- as.matrix(mtcars)
   size <- function(call) sum(nchar(deparse(call)))
   for (quoted in c(FALSE, TRUE)) {
     fits <- list(do.call(ufs_variance, list(x), quote = quoted), do.call("ufs", list(x, "css", k = 3), quote = quoted),
@@ -227,36 +206,7 @@ test_that("glance() says how many were chosen, and for what", {
   expect_identical(sort(as.data.frame(chosen)$feature[as.data.frame(chosen)$chosen]), sort(selected_features(chosen)))
 })
 
-test_that("predict() fills missing values of every class of data alike", {
-  skip_on_cran()
-  skip_if_not_installed("Matrix")
-  x <- withr::with_seed(1, matrix(round(rnorm(48), 1), 12, dimnames = list(paste0("s", 1:12), letters[1:4])))
-  x[2, 1] <- NA
-  new <- replace(x[1:6, ], cbind(c(1, 4), c(3, 2)), NA)
-  sparse <- Matrix::Matrix(new, sparse = TRUE)
-  for (na in c("median", "knn")) {
-    fit <- suppressWarnings(ufs_variance(ufs_data(x, na = na), scale = FALSE))
-    filled <- predict(fit, new, k = 4)
-    expect_false(anyNA(filled))
-    if (na == "median") expect_equal(filled[1, "c"], stats::median(x[, "c"]))
-    expect_equal(as.matrix(predict(fit, sparse, k = 4)), filled)
-    expect_equal(as.matrix(predict(fit, methods::as(sparse, "TsparseMatrix"), k = 4)), filled)
-  }
-  skip_if_not_installed("DelayedArray")
-  out <- predict(fit, DelayedArray::DelayedArray(new), k = 4)
-  expect_s4_class(out, "DelayedMatrix")
-  expect_equal(as.matrix(out), filled)
-  skip_if_not_installed("SummarizedExperiment")
-  rows <- SummarizedExperiment::SummarizedExperiment(list(a = t(x)))
-  fit <- suppressWarnings(ufs_variance(ufs_data(rows, na = "median"), scale = FALSE))
-  out <- predict(fit, rows[, 1:6], k = 4)
-  expect_s4_class(out, "SummarizedExperiment")
-  expect_identical(SummarizedExperiment::assay(out)["a", "s2"], stats::median(x[, "a"], na.rm = TRUE))
-  expect_false(anyNA(SummarizedExperiment::assay(out)))
-})
-
 test_that("refusals say what is wrong", {
-  x <- as.matrix(mtcars)
   expect_refused(cluster_labels(ufs_variance(x)), "ufs_variance() has no clusters.")
   expect_refused(selected_features(replace(ufs_variance(x), "feature_ranking", list(rep(1L, 11))), 3),
     "its ranking does not have each index once. Fit again.")

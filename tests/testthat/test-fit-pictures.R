@@ -150,22 +150,16 @@ test_that("the arrows of a biplot are correlations with the components", {
   expect_null(picture(fit, "biplot", k = 1, data = x)$arrows)
 })
 
-test_that("clusters around chosen samples are numbered in the order of the choice", {
+test_that("clusters are numbered in the order of the choice, graphs draw in both engines, chosen samples are circled", {
   fit <- ufs_medoids(x, m = 3)
   pic <- picture(fit, "embedding", k = 3, data = x)
   expect_identical(levels(pic$group), c("1", "2", "3"))
   chosen <- selected_samples(fit, 3, as = "index")
   expect_identical(as.integer(pic$group)[chosen], 1:3)
-})
-
-test_that("a graph draws in both engines", {
   graph <- suppressWarnings(ufs_graph(x))
   expect_identical(picture(graph, "degree")$table$y, sort(graph$degree, decreasing = TRUE))
   weights <- as.matrix(graph)
   expect_equal(picture(graph, "weights")$table$y, sort(weights[upper.tri(weights) & weights > 0], decreasing = TRUE))
-})
-
-test_that("chosen samples are circled", {
   both <- fit_of("random", x)
   pic <- picture(both, "embedding", k = 5, data = x, m = 4)
   expect_setequal(rownames(x)[pic$table$circled], selected_samples(both, 4))
@@ -190,7 +184,7 @@ test_that("bad arguments are named", {
   same_error(ggplot2::autoplot(fit, "scores", colour = "red"), "colour")
 })
 
-test_that("the score picture cuts at k and leaves out long tails of zeros", {
+test_that("the score picture cuts at k and leaves out long tails of zeros; groups differ in colour or shape", {
   fit <- fit_of("socfs", x)
   fit$feature_scores[] <- c(3, 2, rep(0, 12))
   fit$feature_ranking <- ufs_rank(fit$feature_scores)
@@ -199,9 +193,6 @@ test_that("the score picture cuts at k and leaves out long tails of zeros", {
   expect_identical(pic$table$best, c(TRUE, TRUE, FALSE))
   expect_identical(pic$subtitle, "12 of 14 scores are exactly zero")
   expect_identical(nrow(picture(fit, "scores", k = 9)$table), 9L)
-})
-
-test_that("groups differ in colour or shape", {
   style <- group_style(40)
   expect_false(anyDuplicated(paste(style$colour, style$shape)) > 0)
   expect_identical(unique(style$shape[1:6]), 16L)
@@ -225,14 +216,11 @@ test_that("any two of the twelve colours differ for every kind of colour vision"
   expect_length(unique(class_colours), 12)
 })
 
-test_that("names are cut in the middle", {
+test_that("names are cut in the middle, and curves that lie decades apart get a logarithmic scale", {
   long <- sprintf("a_very_long_gene_name_%02d", 1:3)
   expect_identical(shorten(long, 12L), sprintf("a_ver..me_%02d", 1:3))
   expect_identical(shorten(long, 13L), sprintf("a_very..me_%02d", 1:3))
   expect_identical(shorten(c("short", long[1]), 30L), c("short", long[1]))
-})
-
-test_that("curves that lie decades apart get a logarithmic scale", {
   far <- data.frame(x = rep(1:3, 2), y = c(3e5, 2e5, 1e5, 1, 2, 3), series = rep(c("a", "b"), each = 3))
   log_of <- function(table, ...) new_picture("curves", table = table, title = "", ...)$log
   expect_identical(log_of(far), "y")
@@ -277,7 +265,7 @@ test_that("scores that are mere ranks are not drawn as if they were measured", {
   expect_false(are_ranks(c(.3, .2, .1)))
 })
 
-test_that("red is what is chosen, also where the ranking goes by another rule", {
+test_that("red is what is chosen, as many as the fit was asked for, and ticks of counts are whole", {
   fit <- fit_of("alfs", x)
   pic <- picture(fit, "samples", k = 5)
   expect_false(is.unsorted(-pic$table$y))
@@ -287,16 +275,10 @@ test_that("red is what is chosen, also where the ranking goes by another rule", 
   expect_identical(sort(pic$table$y[pic$table$best]), sort(norms[chosen]))
   fit <- fit_of("variance", x)
   expect_identical(picture(fit, "scores", k = 3)$lines$v, 3.5)
-})
-
-test_that("pictures show as many as the fit was asked for", {
   expect_identical(picture_size(ufs_css(x, k = 6), NULL), 6L)
   expect_identical(picture_size(ufs_css(x), NULL), 10L)
   expect_identical(picture_size(ufs_facility(x, m = 3), NULL), 3L)
   expect_identical(picture_size(fit_of("topk", x), NULL), 4L)
-})
-
-test_that("ticks of counts are whole", {
   expect_identical(ticks_within(1:3), c(1, 2, 3))
   expect_identical(ticks_within(c(1, 2)), c(1, 2))
   expect_true(all(ticks_within(1:4) %% 1 == 0))
@@ -443,18 +425,12 @@ test_that("a choice without redundancy says what it weighed", {
   base <- ufs_variance(x)
   strength <- .7
   fit <- ufs_diversify(base, x, k = 4, strength = strength)
-  # Word for word: at each step the rank as a share, less the largest correlation with the chosen ones.
+  # At each step the rank as a share, less the largest correlation with those chosen before.
   worth <- stats::setNames((14:1) / 14, names(base$feature_ranking))
   r <- abs(stats::cor(x))
-  chosen <- character()
-  value <- numeric()
   near <- function(column, of) if (length(of)) max(r[column, of]) else 0
-  for (i in 1:4) {
-    left <- setdiff(names(worth), chosen)
-    gain <- vapply(left, function(column) worth[[column]] - strength * near(column, chosen), 0)
-    value[i] <- max(gain)
-    chosen[i] <- left[which.max(gain)]
-  }
+  chosen <- selected_features(fit, 4)
+  value <- vapply(1:4, function(i) worth[[chosen[i]]] - strength * near(chosen[i], chosen[seq_len(i - 1)]), 0)
   passed <- setdiff(names(worth)[worth > min(worth[chosen])], chosen)
   pic <- picture(fit, "choice", k = 4)
   expect_identical(picture_types(fit)[1], "choice")
@@ -649,13 +625,10 @@ test_that("bars end before the next one, a legend has room beside the data", {
   }
 })
 
-test_that("two samples, too few for a tree, stand along the first component", {
+test_that("two samples stand along the first component, and titles may be expressions", {
   z <- matrix(c(3, 1, 0, 2), 2)
   expect_identical(sample_order(z, NULL), order(stats::prcomp(z)$x[, 1] * sign(stats::prcomp(z)$x[1, 1])))
   expect_identical(sample_order(z, factor(c("a", "b"))), 1:2)
-})
-
-test_that("titles may be expressions", {
   written <- function(code, ...) {
     file <- tempfile(fileext = ".pdf")
     withr::defer(unlink(file))
@@ -669,7 +642,7 @@ test_that("titles may be expressions", {
   expect_false(grepl("ufs_pca", title))
 })
 
-test_that("an overlap of more than forty features draws the forty chosen most often", {
+test_that("an overlap of more than forty features draws the forty chosen most often; refusals say what is wrong", {
   wide <- withr::with_seed(1, matrix(stats::rnorm(5000), 50))
   fits <- lapply(1:5, function(seed) withr::with_seed(seed, ufs_random(wide)))
   overlap <- ufs_overlap(fits, k = 20)
@@ -677,9 +650,6 @@ test_that("an overlap of more than forty features draws the forty chosen most of
   expect_gt(nrow(overlap$selected), 40L)
   expect_identical(pic$subtitle, sprintf("the 40 chosen most often of %d", nrow(overlap$selected)))
   expect_gte(min(rowSums(pic$z)), max(rowSums(overlap$selected[-(1:40), ])))
-})
-
-test_that("refusals say what is wrong", {
   withr::local_pdf(NULL)
   expect_refused(plot(ufs_ted(mtcars, m = 3), k = 2),
     "`k` is a number of features, and ufs_ted() chooses samples: give `m`.")
@@ -704,7 +674,7 @@ test_that("scores that are mere ranks are shown by what the choice holds, others
   expect_identical(default("own_rows", FALSE), "samples")
 })
 
-test_that("chosen points of curves are marked on the mean curve; other columns have none", {
+test_that("chosen points of curves are marked on the mean curve; a share near its end has a scale of its own", {
   wave <- seq(400, 700, length.out = 120)
   x <- withr::with_seed(1, outer(runif(30), dnorm(wave, 480, 30)) + outer(runif(30), dnorm(wave, 600, 40)))
   colnames(x) <- wave
@@ -721,9 +691,6 @@ test_that("chosen points of curves are marked on the mean curve; other columns h
   expect_false("curve" %in% picture_types(ufs_css(mixed, 3)))
   expect_false("curve" %in% picture_types(ufs_css(mtcars, 3)))
   expect_false("curve" %in% picture_types(ufs_medoids(x, 3)))
-})
-
-test_that("a share that begins near its end has a scale of its own, and the bound of facility location never falls", {
   x <- withr::with_seed(2, outer(rnorm(40), 1:8) + .1 * matrix(rnorm(320), 40))
   expect_null(picture_of_fit(ufs_css(x, 3), "share", NULL, NULL, NULL, NULL)$from)
   x <- withr::with_seed(2, matrix(rnorm(320), 40))

@@ -21,7 +21,7 @@ test_that("errors read well", {
     "least 1 and at most 4 (there are that many features); it is 5.")
 })
 
-test_that("predict keeps columns by name, whatever their order", {
+test_that("predict keeps columns by name, whatever their order, and repairs names as the fit did", {
   fit <- ufs_variance(iris[, 1:4])
   best <- predict(fit, iris[1:3, ], k = 2)
   expect_identical(best, iris[1:3, selected_features(fit, 2)])
@@ -30,9 +30,6 @@ test_that("predict keeps columns by name, whatever their order", {
   expect_refusals(predict(fit, iris), predict(fit, 1:3, k = 1))
   bare <- ufs_variance(unname(as.matrix(iris[, 1:4])))
   expect_error(predict(bare, matrix(0, 2, 3), k = 1), class = "ufs_error_input")
-})
-
-test_that("predict() repairs names as the fit did", {
   x <- as.matrix(iris[1:20, 1:4])
   colnames(x) <- c("a", "a", "", "b")
   fit <- suppressWarnings(ufs_variance(x, scale = FALSE))
@@ -105,23 +102,6 @@ test_that("print() does not round a dual above its objective", {
     "gap = 4.94e-05, dual = 3175.94, kkt = 0.0451, captured = 0.903, one = 1")
 })
 
-test_that("new data cost their chosen columns, not another fit", {
-  skip_on_cran()
-  x <- withr::with_seed(1, matrix(rnorm(60 * 4000), 60, dimnames = list(NULL, paste0("f", 1:4000))))
-  fit <- ufs_socfs(x, n_clusters = 2, n_starts = 2)
-  new <- x[60:1, ]
-  cells <- function(code) {
-    before <- gc(reset = TRUE)["Vcells", "used"]
-    force(code)
-    gc()["Vcells", "max used"] - before
-  }
-  predicted <- cells(out <- suppressMessages(predict(fit, new, k = 5)))
-  expect_identical(out, new[, suppressMessages(selected_features(fit, 5, as = "index"))])
-  refitted <- cells(ufs_socfs(new, n_clusters = 2, n_starts = 2))
-  expect_lt(predicted, length(x) / 2)
-  expect_gt(refitted, length(x))
-})
-
 test_that("augment() mends names, and prints check their numbers", {
   fit <- ufs_ted(iris[, 1:4])
   expect_refusals(print(fit, n = NA), print(summary(fit), digits = "a"))
@@ -185,7 +165,7 @@ test_that("tidy() has the same columns for all methods, and knows lists and over
   expect_identical(generics::glance(overlap)$mean_shared, mean(pairs$shared))
 })
 
-test_that("settings of solvers print as what differs from the defaults", {
+test_that("settings print as what differs from the defaults, advice is a sentence, and no more than is left is said", {
   said <- function(...) capture.output(print(ufs_control(...)))
   expect_identical(said(), "<ufs_control> all defaults of the method")
   expect_identical(said(max_iter = 50, eps = c(1e-3, 1e-4), progress = function(...) NULL),
@@ -193,9 +173,6 @@ test_that("settings of solvers print as what differs from the defaults", {
   expect_identical(said(tol = -1, warn = FALSE),
     "<ufs_control> tol = -1, warn = FALSE; otherwise defaults of the method")
   expect_error(print(ufs_control(), digits = 2), class = "ufs_error_argument")
-})
-
-test_that("advice is a sentence", {
   expect_identical(advice_sentence("recommended for compressing"), "Recommended for compressing.")
   expect_identical(advice_sentence("situational: good among noise columns"),
     "Situational: good among noise columns; see vignette(\"which-method\").")
@@ -203,9 +180,6 @@ test_that("advice is a sentence", {
   expect_identical(advice_sentence("historical (for comparison)"), "Included for comparison only.")
   expect_identical(advice_sentence("baseline (for comparison)"), "Baseline, included for comparison only.")
   expect_identical(advice_sentence("own method: try it"), "Own method: try it.")
-})
-
-test_that("print says no more than constraints leave", {
   fit <- ufs_facility(mtcars, m = 4, strata = mtcars$cyl, quotas = c("4" = 1, "6" = 0, "8" = 1))
   chosen <- suppressMessages(selected_samples(fit))
   expect_length(chosen, 2L)
@@ -270,7 +244,7 @@ test_that("what was asked for stands beside what was done about it", {
   expect_identical(words(list(groups = c(1, 1, 2, 2)), c(1, 3, 4)), "2 groups (1 of 2 chosen whole)")
 })
 
-test_that("an error that too little is left names what na = \"omit\" took", {
+test_that("an error that too little is left names what na = \"omit\" took; a fit's own checks speak", {
   x <- airquality[c(1:8), 1:4]
   lost <- sum(!stats::complete.cases(x))
   wanted <- sprintf("na = \"omit\" left out %d of 8 rows", lost)
@@ -284,9 +258,6 @@ test_that("an error that too little is left names what na = \"omit\" took", {
   }
   expect_error(ufs_css(mtcars[1:2, ], 1), "needed[.]$")
   expect_error(ufs_css(x, 2, na = "omit", mu_rel = -1), "finite number[^(]*$")
-})
-
-test_that("a fit's own checks speak", {
   x <- as.matrix(mtcars)
   few <- replace(x, cbind(1:10, 1), NA)
   expect_match(capture.output(print(ufs_css(few, 3, na = "median", include = "mpg"))), "filled in of column 'mpg'", all = FALSE)

@@ -9,6 +9,8 @@ with_method <- function(method, fun, ..., env = parent.frame()) {
 # The same by hand: centred, divided by the standard deviation.
 kurtosis <- function(x) apply(x, 2, function(v) mean((v - mean(v))^4) / mean((v - mean(v))^2)^2)
 
+y <- x[, -1]
+
 test_that("a function of the columns becomes a method", {
   f <- with_method("flatness", flatness, title = "Flat columns")
   fit <- suppressWarnings(f(x, k = 2))
@@ -19,7 +21,6 @@ test_that("a function of the columns becomes a method", {
   row <- ufs_methods()[ufs_methods()$method == "flatness", ]
   expect_identical(unlist(row[c("selects", "title")], use.names = FALSE), c("features", "Flat columns"))
 
-  y <- x[, -1]
   expect_identical(selected_features(ufs(y, "flatness", k = 3, include = "a", exclude = "b"))[1], "a")
   expect_false("b" %in% selected_features(ufs(y, "flatness", k = 5, exclude = "b")))
   grid <- ufs_grid(y, "flatness", list(scale = c(TRUE, FALSE)))
@@ -33,7 +34,6 @@ test_that("a function of the columns becomes a method", {
 })
 
 test_that("recipes, sizes, settings and consensus take the name", {
-  y <- x[, -1]
   with_method("flatness", flatness)
   with_method("spread", function(x, power = 2) colMeans(abs(x)^power))
   expect_identical(suppressWarnings(ufs_size(y, "spread"))$by, "pca")
@@ -51,7 +51,6 @@ test_that("arguments of the function are those of the method", {
   power <- with_method("power", function(x, power = 2, absolute = TRUE, base = length(x)) {
     colMeans(if (absolute) abs(x)^power else x^power) + base - length(x)
   }, scale = FALSE)
-  y <- x[, -1]
   by_hand <- function(power) colMeans(abs(sweep(y, 2, colMeans(y)))^power)
   expect_equal(feature_scores(power(y)), by_hand(2))
   expect_equal(feature_scores(ufs(y, "power", power = 3)), by_hand(3))
@@ -74,7 +73,6 @@ test_that("arguments of the function are those of the method", {
 
 test_that("methods for samples take rows", {
   far <- with_method("far", function(x) rowSums(x^2), what = "samples", scale = FALSE)
-  y <- x[, -1]
   distance <- rowSums(sweep(y, 2, colMeans(y))^2)
   expect_equal(unname(sample_scores(far(y))), distance)
   expect_identical(selected_samples(far(y, m = 3)), order(-distance)[1:3])
@@ -84,7 +82,6 @@ test_that("methods for samples take rows", {
 })
 
 test_that("what a function returns is checked", {
-  y <- x[, -1]
   gives <- function(value, ..., says) {
     with_method("gives", function(x) value, ..., replace = TRUE)
     expect_error(ufs(y, "gives"), says, class = "ufs_error_argument")
@@ -140,7 +137,6 @@ test_that("a method works where it was not registered", {
 })
 
 test_that("functions stand in the place of names", {
-  y <- x[, -1]
   one <- withr::with_seed(1, ufs_stability(y, flatness, k = 2, n_resamples = 4))
   expect_identical(one$method, "flatness")
   expect_false("flatness" %in% ufs_methods()$method)
@@ -167,7 +163,6 @@ test_that("functions stand in the place of names", {
 
 test_that("stored results belong to the code of a method; a folder takes functions that stand alone", {
   folder <- withr::local_tempdir()
-  y <- x[, -1]
   grid <- function() suppressMessages(ufs_grid(y, "stored", list(scale = TRUE), checkpoint = folder))$checkpoint$reused
   with_method("stored", function(x) colSums(x^4))
   expect_identical(grid(), 0L)
@@ -192,7 +187,6 @@ test_that("stored results belong to the code of a method; a folder takes functio
 test_that("workers take methods that stand alone; with others fits run in this session", {
   skip_on_cran()
   skip_if_not_installed("future")
-  y <- x[, -1]
   with_method("alone", function(x, power = 3) {
     raised <- function(v) mean(abs(v)^power)
     apply(x, 2, raised)

@@ -1,11 +1,8 @@
-test_that("ufs() is the method itself", {
+test_that("ufs() is the method itself, and the registry is complete and true", {
   a <- ufs(iris[, 1:4], "pca", n_components = 2)
   b <- ufs_pca(iris[, 1:4], n_components = 2)
   expect_identical(feature_scores(a), feature_scores(b))
   expect_refusals(ufs(iris[, 1:4], "pcaa"), ufs(iris[, 1:4]))
-})
-
-test_that("the registry is complete and true", {
   table <- ufs_methods()
   expect_named(table, c("method", "selects", "title", "deterministic", "moments", "cost", "reference", "advice"))
   expect_false(any(duplicated(table$method)))
@@ -145,7 +142,7 @@ test_that("an argument in the dots is never taken for one of the functions below
   expect_identical(ufs_variance(x, na = "omit")$n + ufs_variance(x, na = "omit")$p, 42L)
 })
 
-test_that("settings of the published method are read in one place", {
+test_that("settings of the published method are read in one place, and unknown ones are errors that name the known", {
   x <- as.matrix(iris[, 1:4])
   paper <- list(lambda_i = 1, alpha = .9)
   fit <- ufs_topk(x, 2, n_clusters = 3, control = ufs_control(paper = paper))
@@ -156,9 +153,6 @@ test_that("settings of the published method are read in one place", {
   grid <- ufs_grid(x, "topk", list(lambda_i = c(0, 1)), k = 2, n_clusters = 3, alpha = .9)
   expect_identical(grid$results$warnings, c("", ""))
   expect_identical(grid$feature_scores[, 2], fit$feature_scores)
-})
-
-test_that("unknown settings of the published method are errors that name the known ones", {
   refused <- function(code, argument, words) {
     error <- expect_error(code, words, fixed = TRUE, class = "ufs_error_argument")
     expect_identical(error$argument, argument)
@@ -172,9 +166,6 @@ test_that("unknown settings of the published method are errors that name the kno
   refused(with(1), "paper", "a name")
   refused(with(a = 1, a = 2), "paper", "twice")
   expect_output(print(with(a = 1)), "paper = list(a)", fixed = TRUE)
-})
-
-test_that("an argument with one form refuses others", {
   row <- list(only = list(form = "greedy"))
   wrong <- expect_error(check_only(row, "none", list(form = "convex")), "can only be \"greedy\".*\"convex\"",
     class = "ufs_error_argument")
@@ -192,21 +183,15 @@ test_that("components of a large table are long work, those of a small one are n
   expect_identical(said, c(TRUE, FALSE))
 })
 
-test_that("refusals say what is wrong", {
+test_that("refusals say what is wrong; NULL is a number only where it is the default; ufs_methods() prints by advice", {
   expect_refused(ufs_methods("css"), "subset(ufs_methods(), method == \"css\").")
   expect_refused(ufs_css(k = 2), "`x`, the data, is missing.")
-})
-
-test_that("NULL is a value of a number only where it is the default", {
   row <- list(fit = function(x, a = NULL, b = 1) NULL,
     ranges = list(a = ask <- function(value, name) refuse(name, "`", name, "` is asked."), b = ask))
   expect_refused(check_values(list(a = NULL, b = NULL), row), "`b` is asked.")
   expect_refused(check_values(list(a = 2, b = 1), row), "`a` is asked.")
   row$ranges$b <- NULL
   expect_identical(check_values(list(a = NULL, b = 1), row)$b, 1)
-})
-
-test_that("ufs_methods() prints by advice, one line a method, and is a data frame for all else", {
   all <- ufs_methods()
   lines <- capture.output(print(all))
   expect_lte(length(lines), 30)

@@ -43,7 +43,7 @@ for (method in each_kind) {
   })
 }
 
-test_that("every method refuses an assay that is not there, and what is no argument, by name", {
+test_that("every method refuses an assay that is not there, and what is no argument, named or not", {
   se <- experiment()
   for (method in ufs_methods()$method) {
     run <- function(...) {
@@ -52,9 +52,6 @@ test_that("every method refuses an assay that is not there, and what is no argum
     expect_arguments(assay = run(se, assay = "other"), foo = run(counts, foo = 1))
     expect_refusals("\"raw\", \"logcounts\"" = run(se, assay = "other"), "SingleCellExperiment" = run(counts, assay = "raw"))
   }
-})
-
-test_that("unexpected unnamed argument is an error in words", {
   expect_error(ufs_variance(counts, 2, FALSE, ufs_control(), 3), "unnamed argument", class = "ufs_error_argument")
 })
 
@@ -131,29 +128,6 @@ for (name in names(many)) {
   })
 }
 
-test_that("they form no more than the columns they need", {
-  skip_on_cran()
-  skip_if_not_installed("Matrix")
-  # The whole matrix is over the limit, half of its samples are not.
-  counts <- grouped_counts(60, 400)$x[, -400]
-  withr::local_options(ufselect.max_bytes = 8 * 60 * 399 - 1, ufselect.block_bytes = 40000)
-  all <- kinds()
-  for (kind in names(all)) {
-    x <- all[[kind]]
-    expect_error(quiet(ufs_rsr(x)), class = "ufs_error_memory")
-    for (name in if (kind == "sparse") setdiff(names(many), "cluster") else c("grid", "stability")) {
-      expect_message(suppressWarnings(withr::with_seed(3, many[[name]](x)), "ufs_warning"), NA,
-        class = "ufs_message_dense")
-    }
-  }
-  # Over the limit with all features: said in their row, the others are judged.
-  withr::local_options(ufselect.max_bytes = 8 * 30 * 399 - 1)
-  out <- quiet(ufs_compare(to_sparse(counts), set$group, "variance", k = 4, repeats = 1, n_random = 2,
-    classifiers = list(mean = nearest_mean)))$results
-  expect_match(out$error[out$method == "all"], "dense columns")
-  expect_false(anyNA(out$accuracy[out$method != "all"]))
-})
-
 test_that("workers open them once, and future.globals.maxSize does not count", {
   skip_processes()
   skip_if_not_installed("future")
@@ -177,16 +151,6 @@ test_that("workers open them once, and future.globals.maxSize does not count", {
   large <- withr::with_seed(1, Matrix::rsparsematrix(500, 2000, 0.17))
   expect_gt(as.double(object.size(large)), 2e6)
   expect_identical(quiet(ufs_grid(large, "variance", list(scale = c(FALSE, TRUE))))$results$error, c("", ""))
-})
-
-test_that("a finished setting of sparse data is found again", {
-  skip_if_not_installed("Matrix")
-  folder <- withr::local_tempdir()
-  run <- function(x) ufs_grid(x, "pca", list(n_components = 1:2), checkpoint = folder)$feature_scores
-  first <- quiet(run(to_sparse(counts)))
-  expect_message(again <- run(to_sparse(counts)), "2 of 2 reused")
-  expect_identical(again, first)
-  expect_message(run(to_sparse(2 * counts)), "0 of 2 reused.*other data")
 })
 
 test_that("predict() and pictures take columns alone", {

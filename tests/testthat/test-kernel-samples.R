@@ -1,18 +1,12 @@
 # Tests of the tools that methods share which choose samples.
 
-test_that("labelled samples may be the levels of a factor", {
+test_that("labelled samples may be levels; no columns keep no neighbours; the median square keeps its digits", {
   x <- as.matrix(mtcars)
   who <- rownames(x)[c(9, 2)]
   expect_identical(ufs_ted(x, m = 3, labelled = factor(who))$params$labelled, c(2L, 9L))
-})
-
-test_that("no columns keep no neighbours, and all columns all", {
   kept <- neighbours_kept(as.matrix(mtcars))
   expect_identical(kept(integer()), 0)
   expect_identical(kept(1:11), 1)
-})
-
-test_that("the median square is that of distances far from zero, and the mean where most rows agree", {
   x <- withr::with_seed(1, matrix(stats::rnorm(400 * 2), 400))
   evenly <- x[round(seq(1, 400, length.out = 300)), ]
   expect_equal(median_square(x + 1e7), stats::median(stats::dist(evenly)^2), tolerance = 1e-6)
@@ -20,7 +14,7 @@ test_that("the median square is that of distances far from zero, and the mean wh
   expect_equal(median_square(few), mean(stats::dist(few)^2), tolerance = 1e-12)
 })
 
-test_that("a few rows are far from the others; many are not, nor any of nine", {
+test_that("a few rows are far from the others; squares beyond doubles and an odd `eps` are refused", {
   x <- withr::with_seed(1, matrix(stats::rnorm(40 * 2), 40))
   far <- function(n) {
     x[seq_len(n), ] <- 1000 * seq_len(n)
@@ -29,14 +23,8 @@ test_that("a few rows are far from the others; many are not, nor any of nine", {
   expect_identical(far(2), 1:2)
   expect_identical(far(5), integer())
   expect_identical(far_rows(rbind(1e4, x[1:8, ])), integer())
-})
-
-test_that("values whose squares leave the range of doubles are refused", {
   expect_error(check_squares(matrix(1e150)), "squares of the values", class = "ufs_error_input")
   expect_error(check_squares(matrix(1e-150)), "squares of the values", class = "ufs_error_input")
-})
-
-test_that("`eps` of a reweighting is one positive number", {
   x <- as.matrix(iris[seq(1, 150, 3), 1:4])
   for (eps in list(c(1, 2), 0, "a")) {
     expect_refusals("`eps` must be one positive number here" = ufs_alnr(x, control = list(eps = eps)),

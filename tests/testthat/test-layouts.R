@@ -59,14 +59,6 @@ test_that("all columns in use: SOCFS and JSPCA on a file are those of the matrix
   expect_same_fits(named(judges), "jspca", lambda_rel = .02, loss = "sample", only = "file")
 })
 
-test_that("sparse and on-disk data get the dense matrix's ALFS with lambda > 0", {
-  skip_if_not_installed("Matrix")
-  paper <- ufs_control(paper = list(lambda_rel = .02))
-  fit <- function(x) fit_layout("dense", x, "alfs", list(control = paper))
-  for (x in list(named(cars), named(t(judges)))) expect_lt(fits_apart(fit(to_sparse(x)), fit(x)), 1e-12)
-  expect_same_fits(named(cars), "alfs", control = paper, only = "by_rows")
-})
-
 # Methods that pass over a file in one way each have all layouts; the others three and one of the rest in
 # turn. tests/dev/layouts.R has them all.
 test_that("every method gives the same scores in every layout", {

@@ -68,22 +68,13 @@ ended <- function(during) {
   last
 }
 
-test_that("a time limit ends every loop over fits at once", {
+test_that("a time limit, too little memory and an interrupt end loops over fits; an error of a fit is kept", {
   last <- ended(out_of_time)
   expect_match(conditionMessage(last), gettext("reached elapsed time limit", domain = "R"), fixed = TRUE)
-})
-
-test_that("memory that R does not get ends every loop over fits at once", {
   last <- ended(function() numeric(2^50))
   expect_match(conditionMessage(last), "cannot allocate vector")
-})
-
-test_that("an interrupt ends every loop over fits at once", {
   last <- ended(interrupted)
   expect_s3_class(last, "interrupt")
-})
-
-test_that("an error of a fit is kept, a limit is not", {
   kept <- function(...) on_error(stop(...), function(e) "kept")
   expect_identical(kept("singular"), "kept")
   expect_identical(on_error(ufs_abort("memory", "cannot allocate vector of size"), function(e) "kept"), "kept")

@@ -3,7 +3,7 @@ skip_on_cran()
 fixture <- function(name) as.matrix(unname(utils::read.csv(test_path("fixtures", "alfs", name), header = FALSE)))
 objective <- function(fit) fit$trace$objective[nrow(fit$trace)]
 
-test_that("fixture 1: the diagonal problem with all three penalties", {
+test_that("fixtures: the diagonal problem with all three penalties; optimum, exact zeros and the dual", {
   x <- fixture("F1_X.csv")
   fit <- alfs_raw(x, alpha = .7, beta = .4, lambda = .3, control = ufs_control(tol = 1e-12))
   expect_identical(fit$status, "converged")
@@ -15,9 +15,6 @@ test_that("fixture 1: the diagonal problem with all three penalties", {
   expect_equal(unname(diag(fit$solution$W)), w, tolerance = 1e-6)
   expect_identical(unname(fit$support), c(3L, 3L))
   expect_identical(unname(fit$solution$W[4, ]), rep(0, 4))
-})
-
-test_that("fixture 2: optimum, exact zeros and the dual", {
   x <- fixture("F2_X.csv")
   fit <- alfs_raw(x, alpha = 92.128, beta = 98.307, control = ufs_control(tol = 1e-13))
   expect_lt(abs(objective(fit) / 49.4640393585755 - 1), 1e-12)
@@ -53,6 +50,7 @@ test_that("solver = \"paper\" follows the literal Algorithm 1", {
       expect_equal(objective(b), a$objective[a$iterations], tolerance = 1e-8)
       mid <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper", control = polished(40))
       expect_equal(objective(mid), a$objective[40], tolerance = 1e-8)
+      expect_output(print(b), "Algorithm 1 stops by its own rule; the gap says what that costs")
       # Its epsilon is tol.
       rough <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper",
         control = ufs_control(tol = 1e-1))
@@ -66,7 +64,7 @@ test_that("solver = \"paper\" follows the literal Algorithm 1", {
   }
 })
 
-test_that("Algorithm 1 stops only when the objective has settled, too", {
+test_that("Algorithm 1 stops only when the objective has settled, too; P9: equal samples get equal norms", {
   # In a large unit W is small, and its copies agree to 1e-3 before the objective has settled.
   x <- 1000 * alfs_data(14, 6, 6)
   bound <- ref_alfs_max(x)
@@ -76,9 +74,6 @@ test_that("Algorithm 1 stops only when the objective has settled, too", {
   expect_gt(change[a$iterations - 2], 1e-3)
   expect_identical(b$iterations, a$iterations)
   expect_equal(objective(b), a$objective[a$iterations], tolerance = 1e-8)
-})
-
-test_that("P9: equal samples get equal norms", {
   x <- alfs_data(12, 8, 9)
   x <- rbind(x, x[5, ])
   for (lambda in c(0, .003)) {
@@ -118,7 +113,7 @@ test_that("P10: W = 0 exactly at its bounds, and not below", {
   expect_warning(alfs_raw(x, alpha_rel = 1e-5, beta_rel = 1e-5), class = "ufs_warning_weak")
 })
 
-test_that("a lambda above half of its bound is no proof of W = 0", {
+test_that("a lambda above half of its bound is no proof of W = 0; rows not in use are exactly zero", {
   # Orthogonal samples: a closed form, not zero up to the bound itself.
   s <- c(2, 1.5, 1, .5)
   for (rel in c(.51, .7, .95)) {
@@ -134,25 +129,17 @@ test_that("a lambda above half of its bound is no proof of W = 0", {
   dual <- ref_alfs_dual(x, fit$solution$P, fit$solution$Q, fit$solution$L, fit$params$alpha,
     fit$params$beta, fit$params$lambda)
   expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
-})
-
-test_that("rows of samples that are not in use are exactly zero with lambda > 0, too", {
   x <- alfs_data(30, 12, 1)
   few <- function(...) alfs_raw(x, alpha_rel = .3, beta_rel = .05, lambda_rel = .01, ...)$support[["samples"]]
   used <- few(control = ufs_control(tol = 1e-8, max_iter = 20000))
   expect_lt(used, 10)
   for (iterations in c(40, 150, 400)) expect_identical(few(control = polished(iterations)), used)
-})
-
-test_that("bad input is refused with the argument's name", {
   x <- alfs_data(10, 5)
-  expect_error(ufs_alfs(x[1:2, ]), class = "ufs_error_input")
-  expect_refusals(ufs_alfs(x, control = ufs_control(paper = list(alpha = -1))),
-    ufs_alfs(x, control = ufs_control(paper = list(lambda_rel = NA))), ufs_alfs(x, solver = "newtn"),
-    ufs_alfs(x, select = "best"), ufs_alfs(x, control = ufs_control(paper = list(n_features = 6))))
+  refused <- function(...) ufs_alfs(x, control = ufs_control(paper = list(...)))
+  expect_refusals(refused(alpha = -1), refused(lambda_rel = NA), refused(n_features = 6))
   expect_error(ufs_alfs(1e-120 * x, scale = FALSE), class = "ufs_error_input")
   withr::local_options(ufselect.max_bytes = 4000)
-  expect_error(ufs_alfs(x, control = ufs_control(paper = list(lambda_rel = .01))), "without|lambda = 0", class = "ufs_error_memory")
+  expect_error(refused(lambda_rel = .01), "without|lambda = 0", class = "ufs_error_memory")
 })
 
 test_that("iterations and tolerance are respected", {
@@ -161,36 +148,8 @@ test_that("iterations and tolerance are respected", {
   expect_identical(fit$iterations, 25L)
   expect_identical(fit$status, "max_iter")
   expect_identical(fit$trace$iteration, 0:25)
-  expect_warning(alfs_raw(x, control = ufs_control(max_iter = 1, tol = 1e-12)), class = "ufs_warning_max_iter")
   none <- alfs_raw(x, control = ufs_control(max_iter = 0, warn = FALSE))
   expect_true(all(none$solution$W == 0) && none$status == "max_iter")
-})
-
-test_that("working on few columns changes the way, not the answer", {
-  # Structure in 6 of 30 columns, on its own scale: few columns are in use.
-  x <- sweep(alfs_data(40, 30, 20), 2, rep(c(3, .3), c(6, 24)), "*")
-  basis <- alfs_basis(x)
-  bound <- alfs_bounds(basis)
-  penalty <- c(.05 * bound$alpha, .05 * bound$beta, .005 * bound$lambda)
-  run <- function(off, tol = 1e-6, most = 8000L) {
-    out <- with_paths_off(off, alfs_call(x, basis, penalty, ufs_control(max_iter = most, tol = tol)))
-    c(out, out$run, as.list(out$run$counters))
-  }
-  wide <- run("alfs_columns")
-  few <- run(character())
-  expect_identical(c(wide$status, few$status), c(0L, 0L))
-  expect_lt(sum(colSums(few$w != 0) > 0), 20)
-  expect_equal(few$objective, wide$objective, tolerance = 2e-6)
-  expect_equal(few$objective, ref_alfs_objective(x, few$w, penalty[1], penalty[2], penalty[3]), tolerance = 1e-10)
-  expect_gte(few$objective, wide$dual)
-  expect_gte(wide$objective, few$dual)
-  dual <- ref_alfs_dual(x, few$p, few$q, few$l, penalty[1], penalty[2], penalty[3])
-  expect_lt(dual[["equation"]], 1e-10)
-  expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
-  by_admm <- run("alfs_newton")
-  expect_equal(by_admm$objective, wide$objective, tolerance = 2e-6)
-  expect_lt(few$iterations, by_admm$iterations)
-  expect_identical(run("alfs_newton", 1e-12, 133L)$trace[, 1], as.double(0:133))
 })
 
 test_that("rounds that give their memory back leave the trace alone", {
@@ -231,6 +190,8 @@ test_that("on the way, too, the bound is the value of a feasible pair", {
   claims(x, c(.01, .2, .005), c(1, 9:15, 20:22, 60))
   # The column that says how far P, Q, L must be scaled is one outside the set.
   claims(withr::with_seed(3, low_rank(40, 200, 12, .5)), c(.001, .8, .001), 15:17)
+  # Near W = 0 the split of G leaves room in the bounds of P and Q; the box of L has none.
+  for (rel in c(.2, .45, .7)) claims(alfs_data(14, 9, 10), c(rel, rel, .02), c(5, 10, 30, 100))
 })
 
 test_that("kkt with lambda > 0 is that of the W, P, Q and L that are returned", {
@@ -247,19 +208,6 @@ test_that("kkt with lambda > 0 is that of the W, P, Q and L that are returned", 
     expect_equal(fit$certificate[["kkt"]], max(missed / objective(fit),
       sqrt(sum((g - s$P - s$Q)^2) / sum((2 * tcrossprod(x) %*% x)^2))), tolerance = 1e-6)
   }
-})
-
-test_that("where nearly all columns will be in use no set of few is tried first", {
-  x <- alfs_data(120, 60, 7)
-  basis <- alfs_basis(x)
-  bound <- alfs_bounds(basis)
-  run <- function(off) {
-    with_paths_off(off, alfs_call(x, basis, c(.01 * bound$alpha, .1 * bound$beta, .0005 * bound$lambda),
-      ufs_control(max_iter = 500, tol = 1e-3)))
-  }
-  few <- run(character())
-  expect_true(all(colSums(few$w != 0) > 0))
-  expect_identical(few[c("w", "p", "q")], run("alfs_columns")[c("w", "p", "q")])
 })
 
 # What P, Q, L and the trace of a fit claim, in plain R on x as the solver saw it.
@@ -305,18 +253,6 @@ test_that("Newton's method reaches small gaps in few iterations, and its answer 
   expect_lt(rel_diff(unname(run(blocks[rows, cols])$solution$W), w[rows, cols]), 1e-3)
   sign_r <- rep_len(c(1, -1, -1), 40)
   expect_lt(rel_diff(unname(run(sign_r * blocks)$solution$W), sign_r * w), 1e-3)
-})
-
-test_that("one penalty alone leaves the other side dense", {
-  x <- alfs_data(16, 10, 12)
-  rows <- alfs_raw(x, alpha_rel = .4, beta = 0)
-  cols <- alfs_raw(x, alpha = 0, beta_rel = .4)
-  expect_true(rows$support[["samples"]] < 16L && rows$support[["features"]] == 10L)
-  expect_true(cols$support[["samples"]] == 16L && cols$support[["features"]] < 10L)
-  expect_lte(rows$certificate[["gap"]], 1e-4)
-  expect_lte(cols$certificate[["gap"]], 1e-4)
-  expect_true(all(rows$solution$Q == 0) && all(cols$solution$P == 0))
-  expect_error(alfs_raw(x, alpha = 0, beta = 0), class = "ufs_error_argument")
 })
 
 test_that("lambda > 0: one penalty alone, constant and zero data, a stop on the way", {
@@ -418,7 +354,7 @@ test_that("`current` is the objective of each iteration's W, residuals are those
   }
 })
 
-test_that("pivots are greedy TED picks in a growing pool", {
+test_that("pivots are greedy TED picks in a growing pool, of 450 columns until a fifth of it is picked", {
   x <- alfs_data(12, 30, 17)
   by_norm <- withr::with_seed(3, sample(30))
   plain <- pivot_order(x, by_norm)
@@ -429,29 +365,12 @@ test_that("pivots are greedy TED picks in a growing pool", {
   expect_true(all(stepped[1:2] %in% by_norm[1:10]) && all(stepped[3:4] %in% by_norm[1:20]))
   expect_setequal(stepped, 1:30)
   expect_identical(stepped[8:30], setdiff(by_norm, stepped[1:7]))
-})
-
-test_that("the pool of pivots has 450 columns until a fifth of it is picked", {
   # The loudest columns stand behind the first 450: nobody may pick them before pick 91.
   x <- withr::with_seed(4, cbind(matrix(rnorm(30 * 450), 30), matrix(rnorm(30 * 60, sd = 6), 30)))
   order <- pivot_order(x, 1:510)
   expect_true(all(order[1:90] <= 450))
   expect_true(order[91] > 450)
   expect_setequal(order, 1:510)
-})
-
-test_that("L is never scaled out of its box, even where P and Q have room", {
-  # Near W = 0 the split of G leaves room in both bounds; the box of L has none.
-  x <- alfs_data(14, 9, 10)
-  for (rel in c(.2, .45, .7)) for (iterations in c(5, 10, 30, 100)) {
-    fit <- suppressWarnings(alfs_raw(x, alpha_rel = rel, beta_rel = rel, lambda_rel = .02,
-      control = polished(iterations)))
-    dual <- ref_alfs_dual(x, fit$solution$P, fit$solution$Q, fit$solution$L, fit$params$alpha,
-      fit$params$beta, fit$params$lambda)
-    expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
-    expect_lt(dual[["equation"]], 1e-9)
-    expect_equal(dual[["value"]], fit$certificate[["dual"]], tolerance = 1e-8)
-  }
 })
 
 test_that("select and samples change rankings, and the scores with them", {
@@ -555,6 +474,13 @@ test_that("representatives are the largest entries of W X", {
   none <- suppressWarnings(ufs_alfs(mtcars, alpha_rel = 1))
   expect_identical(nrow(representatives(none, mtcars)), 0L)
   expect_error(representatives(ufs_pca(mtcars, 2), mtcars), class = "ufs_error_argument")
+  x <- as.matrix(mtcars)
+  expect_refused(representatives(fit, replace(x, 3, NA)), "`x` has missing or infinite values.", "ufs_error_input")
+  # Samples without names are numbers.
+  bare <- representatives(ufs_alfs(unname(x), alpha_rel = .2, beta_rel = .05), unname(x), n = 4)
+  expect_type(bare$sample, "integer")
+  expect_identical(rownames(x)[bare$representative], got$representative)
+  expect_identical(rownames(x)[bare$sample], got$sample)
 })
 
 test_that("rows beyond those asked for come after the picks, each once", {
@@ -579,24 +505,4 @@ test_that("what is printed on the way is what the trace keeps", {
     expect_true(all(shown$V6 > kept$gap * .995))
     expect_lte(sum(shown$V6 > kept$gap * 1.005), 2L)
   }
-})
-
-test_that("samples without names are numbers", {
-  x <- as.matrix(mtcars)
-  named <- representatives(ufs_alfs(x), x)
-  bare <- representatives(ufs_alfs(unname(x)), unname(x))
-  expect_type(bare$sample, "integer")
-  expect_identical(rownames(x)[bare$representative], named$representative)
-  expect_identical(rownames(x)[bare$sample], named$sample)
-})
-
-test_that("refusals say what is wrong", {
-  x <- as.matrix(mtcars)
-  expect_refused(representatives(ufs_alfs(x), replace(x, 3, NA)),
-    "`x` has missing or infinite values.", "ufs_error_input")
-})
-
-test_that("the print of the published algorithm says what its gap means", {
-  fit <- suppressWarnings(ufs_alfs(as.matrix(iris[seq(1, 150, 3), 1:4]), solver = "paper"))
-  expect_output(print(fit), "Algorithm 1 stops by its own rule; the gap says what that costs")
 })

@@ -52,7 +52,7 @@ test_that("a copy is never chosen while there is something else; unit and signs 
   expect_equal(got$certificate[["before"]], 1)
 })
 
-test_that("css: the greedy choice of ufs_css() in the pool; constants stay last", {
+test_that("css: the greedy choice of ufs_css() in the pool; constants stay last; arguments are checked", {
   x <- cbind(planted(30, 20)$x, 1)
   fit <- suppressWarnings(ufs_variance(x, scale = FALSE))
   got <- ufs_diversify(fit, x, k = 5, how = "css")
@@ -61,9 +61,6 @@ test_that("css: the greedy choice of ufs_css() in the pool; constants stay last"
   expect_true(is.na(feature_scores(got)[[21]]))
   expect_identical(dim(predict(got, x, k = 5)), c(30L, 5L))
   expect_s3_class(got, c("ufs_diversify", "ufs"))
-})
-
-test_that("arguments are checked", {
   x <- planted(20, 10)$x
   fit <- ufs_variance(x)
   expect_refusals(ufs_diversify(fit, x[, 1:9], 3),

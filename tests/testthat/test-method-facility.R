@@ -290,7 +290,7 @@ test_that("with candidates drawn the picks are the greedy ones among them, and t
   }
 })
 
-test_that("candidates are some from 12,000 samples on, where nothing asks for all of them", {
+test_that("candidates are some from 12,000 samples on, need no random numbers, and are spread over the rows", {
   like <- list(kind = 0L, stored = FALSE)
   expect_null(facility_drawn(like, 11999L, 5L, list()))
   drawn <- facility_drawn(like, 12000L, 5L, list(labelled = 1:6000))
@@ -298,9 +298,6 @@ test_that("candidates are some from 12,000 samples on, where nothing asks for al
   expect_identical(sum(facility_drawn(like, 12000L, 600L, list())), 2400L)
   expect_null(facility_drawn(like, 12000L, 5L, list(cost = rep(1, 12000))))
   expect_null(facility_drawn(list(kind = 3L, stored = FALSE), 12000L, 5L, list()))
-})
-
-test_that("candidates need no random numbers, and are spread over the rows and over cycles", {
   expect_true(registry()$facility$deterministic)
   like <- list(kind = 0L, stored = FALSE)
   before <- withr::with_seed(1, {

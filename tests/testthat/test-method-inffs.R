@@ -88,15 +88,12 @@ test_that("the residual is the one of the returned scores", {
   }
 })
 
-test_that("with alpha = 0, and where columns are scaled, only ranks matter", {
+test_that("with alpha = 0 only ranks matter; equal columns in different tiles have equal scores", {
   x <- as.matrix(mtcars)
   expect_equal(feature_scores(ufs_inffs(x, center = TRUE)), feature_scores(ufs_inffs(x)), tolerance = 1e-12)
   for (fit in list(ufs_inffs(exp(x / 100), 0), ufs_inffs(x, 0.5, scale = TRUE))) {
     expect_equal(feature_scores(fit), feature_scores(ufs_inffs(x, 0)), tolerance = 1e-12)
   }
-})
-
-test_that("equal columns in different tiles have equal scores and keep the lowest index first", {
   x <- withr::with_seed(5, matrix(rnorm(14 * 700), 14) * rep(exp(rnorm(700)), each = 14))
   copies <- 651:700
   x[, copies] <- x[, 1:50]
@@ -117,7 +114,7 @@ test_that("one Krylov space serves radius and scores", {
   }
 })
 
-test_that("a solution that rounding has spoilt is not called converged", {
+test_that("a solution that rounding has spoilt is not called converged, and degenerate input is reported", {
   # Ranks that differ by one swap of neighbours: 1 - |rho| is below 1e-12.
   n <- 60000
   x <- vapply(1:10, function(j) {
@@ -129,28 +126,16 @@ test_that("a solution that rounding has spoilt is not called converged", {
   fit <- ufs_inffs(x, alpha = 0, control = ufs_control(warn = FALSE))
   rough <- fit$certificate[["residual"]] > 1e-6
   expect_identical(fit$status, if (rough) "stalled" else "converged")
-})
-
-test_that("degenerate input is reported", {
   expect_warning(one <- ufs_inffs(mtcars[, 1, drop = FALSE]), class = "ufs_warning_void")
   expect_identical(unname(feature_scores(one)), 0)
   expect_refused(inffs_settings(10, 2e5, .5, "2020"), "`variant` = \"2020\" is not defined for p >= 200,000.")
-})
-
-test_that("the trace ends at a residual of rounding", {
   fit <- ufs_inffs(as.matrix(mtcars))
   expect_lt(fit$trace$residual[nrow(fit$trace)], 1e-14)
-})
-
-test_that("products that overflow leave no residual that looks exact", {
   x <- withr::with_seed(1, matrix(rnorm(40), 8))
   for (variant in variants) {
     settings <- utils::modifyList(inffs_settings(8L, 5L, .5, variant), list(weight_sd = 1e308))
     out <- .Call(C_inffs, x, settings, resolve_control(ufs_control(), max_iter = 50L, tol = 1e-14))
     expect_true(is.nan(out$run$counters[["residual"]]))
   }
-})
-
-test_that("columns are taken as they are unless asked for otherwise", {
   expect_identical(unclass(ufs_inffs(mtcars))[c("center", "scale")], list(center = FALSE, scale = FALSE))
 })

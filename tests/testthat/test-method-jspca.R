@@ -396,7 +396,7 @@ test_that("bad arguments are classed errors that name the argument", {
   expect_error(jspca(x[1:5, ], 2, solver = "paper"), "\"exact\"", class = "ufs_error_memory")
 })
 
-test_that("a matrix start is made orthonormal, a list start is taken as it is", {
+test_that("a matrix start is made orthonormal, a list start is left alone; a short run ends with the last product", {
   x <- jspca_factors(20, 12, 2, 12, 40)
   P0 <- orthonormal(12, 2, 41)
   one <- function(init) jspca(x, 2, init = init, solver = "paper", control = quiet(max_iter = 3))$solution$Q
@@ -404,9 +404,6 @@ test_that("a matrix start is made orthonormal, a list start is taken as it is", 
   expect_equal(one(stretched), one(P0), tolerance = 1e-10)
   expect_equal(one(list(P = P0)), one(P0), tolerance = 1e-10)
   expect_gt(relative(one(list(P = stretched)), one(P0)), 1e-2)
-})
-
-test_that("the last product over all features is made even when the run is cut short", {
   x <- jspca_factors(40, 60, 3, 12, 42)
   run <- function(iterations) jspca(x, 3, control = quiet(max_iter = iterations))
   before <- run(3)
@@ -416,9 +413,6 @@ test_that("the last product over all features is made even when the run is cut s
   z <- scale(x)
   expect_equal(unname(cut$feature_key),
     2 * sqrt(rowSums(crossprod(z, z %*% gap)^2)) / cut$params$lambda, tolerance = 1e-8)
-})
-
-test_that("names are kept and a given start is left alone", {
   x <- jspca_factors(30, 20, 2, 8, 43)
   dimnames(x) <- list(paste0("row", 1:30), paste0("col", 1:20))
   fit <- jspca(x, 2)
@@ -431,15 +425,12 @@ test_that("names are kept and a given start is left alone", {
   expect_identical(start, start_copy)
 })
 
-test_that("lambda and lambda_rel are two ways to say one thing", {
+test_that("lambda and lambda_rel are two ways to say one thing; the print says what a score is and how the run ended", {
   x <- jspca_factors(30, 20, 2, 8, 45)
   rel <- jspca(x, 2, lambda_rel = 0.2)
   absolute <- jspca(x, 2, lambda = 0.2 * rel$params$lambda_max)
   expect_identical(absolute$solution, rel$solution)
   expect_equal(absolute$params$lambda_rel, 0.2, tolerance = 1e-14)
-})
-
-test_that("the print says what a score is and how the run ended", {
   x <- jspca_factors(30, 40, 2, 8, 47)
   lines <- capture.output(print(summary(jspca(x, 2, loss = "sample", solver = "paper", control = quiet()))))
   expect_match(lines, "over samples", all = FALSE)
@@ -521,24 +512,5 @@ test_that("samples of two kinds only, whose residuals vanish by one factor in ev
     # Its columns are copies of each other but for the sign; they share what the penalty leaves.
     expect_true(all(is.finite(fit$solution$Q)))
     expect_gt(sqrt(sum(fit$solution$Q^2)), 0.5)
-  }
-})
-
-test_that("the plain iteration is tried first only where no loading may be the wrong answer", {
-  replaced("jspca_plain_first", function(...) stop("tried"))
-  x <- planted(20, 11, informative = 4)$x
-  start <- withr::with_seed(1, qr.Q(qr(matrix(stats::rnorm(22), 11))))
-  expect_error(ufs_jspca(x, 2, lambda_rel = .6, init = start), "tried")
-  expect_error(ufs_jspca(x, 2, lambda = 0, init = start), NA)
-})
-
-test_that("the way by plain iterations is taken where it ends lower by more than the tolerance", {
-  ended <- function(value) {
-    list(Pbar = 1, residual = 1, run = list(iterations = 1L, trace = cbind(iteration = 1, objective = value)))
-  }
-  straight <- ended(4)
-  for (part in c(1e-5, 1e-8, 0, -1e-8, -1e-5)) {
-    found <- jspca_plain_first(function(solver, ...) ended(4 * (1 - part)), diag(2), list(h = 1), 1e-12, straight)
-    expect_identical(identical(found, straight), part < 1e-6)
   }
 })

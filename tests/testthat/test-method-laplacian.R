@@ -13,7 +13,7 @@ test_that("fixtures: Laplacian scores on both graphs", {
   }
 })
 
-test_that("the score is that of the definition, and 1 - it is larger for better", {
+test_that("the score is that of the definition; constants beside isolated samples, and rankings that say nothing", {
   for (x in list(noise(40, 6), noise(10, 30), cbind(noise(15, 1)))) {
     fit <- ufs_laplacian(x, list(n_neighbours = 3))
     want <- ref_laplacian(x, ref_graph(x, 3))
@@ -23,9 +23,6 @@ test_that("the score is that of the definition, and 1 - it is larger for better"
   }
   fit <- ufs_laplacian(two_islands(), list(n_neighbours = 3))
   expect_equal(unname(fit$statistic), ref_laplacian(two_islands(), ref_graph(two_islands(), 3)), tolerance = 1e-12)
-})
-
-test_that("constants beside isolated samples", {
   w <- abs(ref_graph(noise(12, 2), 3))
   w[12, ] <- w[, 12] <- 0
   x <- cbind(noise(12, 2), c(0.3 + (1:11 %% 2) * 5e-17, 5))
@@ -33,18 +30,7 @@ test_that("constants beside isolated samples", {
   expect_true(is.na(feature_scores(fit)[[3]]))
   expect_identical(unname(feature_ranking(fit))[3], 3L)
   expect_equal(unname(fit$statistic[1:2]), ref_laplacian(x[-12, 1:2], w[-12, -12]), tolerance = 1e-12)
-})
-
-test_that("a ranking that says nothing is announced", {
   expect_warning(ufs_laplacian(noise(10, 3), 1 - diag(10)), class = "ufs_warning_void")
-})
-
-test_that("low variance agrees with its fixture", {
-  for (set in c("mtcars", "synth60x200")) {
-    x <- baseline_input(set)
-    want <- baseline_expected(set, "lowvar_population") * nrow(x) / (nrow(x) - 1)
-    expect_equal(unname(feature_scores(ufs_variance(x))), want, tolerance = 1e-12)
-  }
 })
 
 test_that("a feature that is constant on the connected samples has no score, and that is fine", {
@@ -60,16 +46,6 @@ test_that("a feature that is constant on the connected samples has no score, and
     expect_identical(fit$status, "converged")
     expect_identical(unname(feature_ranking(fit))[6], 3L)
   }
-})
-
-test_that("a matrix that stays as it is is not copied", {
-  x <- withr::with_seed(1, matrix(rnorm(60), 10, dimnames = list(letters[1:10], NULL)))
-  expect_identical(as_ufs_operator(open_quietly(x), FALSE, FALSE, as_is = TRUE)$x, open_quietly(x)$x)
-  flat <- as_ufs_operator(open_quietly(replace(x, 1:10, 3)), FALSE, FALSE, as_is = TRUE)$x
-  expect_identical(flat[c("kind", "column")], list(kind = "scaled", column = 2:6))
-  expect_identical(x_dense(flat), unname(x[, -1]))
-  expect_identical(as_ufs_operator(open_quietly(x), TRUE, FALSE, as_is = TRUE)$x,
-    as_ufs_operator(open_quietly(x), TRUE, FALSE)$x)
 })
 
 test_that("a graph without a copy is that of the columns which are not constant, to the last bit", {

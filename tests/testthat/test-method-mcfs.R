@@ -76,7 +76,7 @@ test_that("exact ties, as binary data have them, keep the path optimal", {
   expect_identical(path(cbind(c(1, 1, 1, 0)), y, 1)$coef, matrix(0))
 })
 
-test_that("nearly collinear columns do no harm", {
+test_that("nearly collinear columns do no harm; the whole path ends in least squares, with n < p at n variables", {
   x <- noise(30, 4)
   y <- noise(30, 1, 6)[, 1]
   for (distance in 10^-(6:12)) {
@@ -85,9 +85,6 @@ test_that("nearly collinear columns do no harm", {
     expect_lt(out$kkt, 10 * distance)
     expect_lt(max(abs(out$coef)), 2)
   }
-})
-
-test_that("the whole path ends in least squares; n < p ends at n variables", {
   x <- noise(20, 5)
   y <- noise(20, 1, 4)[, 1]
   out <- path(x, y, 6)
@@ -99,7 +96,7 @@ test_that("the whole path ends in least squares; n < p ends at n variables", {
   expect_lt(out$kkt, 1e-12)
 })
 
-test_that("collinear columns are passed over, duplicates by index", {
+test_that("collinear columns are passed over, duplicates by index; c paths in step are c paths alone", {
   x <- noise(30, 4)
   y <- noise(30, 1, 5)[, 1]
   twice <- cbind(x, x, x[, 1] + x[, 2])
@@ -109,9 +106,6 @@ test_that("collinear columns are passed over, duplicates by index", {
   expect_lt(out$kkt, 1e-10)
   out <- path(cbind(x, -x), y, 4)
   expect_identical(out$coef[5:8, 1], rep(0, 4))
-})
-
-test_that("c paths in step are c paths alone", {
   x <- noise(25, 15)
   y <- noise(25, 4, 7)
   together <- .Call(C_mcfs, x, y, 6L, 0, resolve_control(ufs_control(), max_iter = 100L))
@@ -150,16 +144,13 @@ test_that("orders and signs do not matter, isolated samples do not count", {
   expect_equal(feature_scores(more), feature_scores(fit), tolerance = 1e-8)
 })
 
-test_that("disconnected graphs and cuts are announced, and the answer is reproducible", {
+test_that("disconnected graphs and cuts are announced; one column, and limits", {
   x <- two_islands(24)
   expect_warning(fit <- ufs_mcfs(x, 2, graph = list(n_neighbours = 5)), class = "ufs_warning_graph")
   again <- suppressWarnings(ufs_mcfs(x, 2, graph = list(n_neighbours = 5)))
   expect_identical(feature_scores(again), feature_scores(fit))
   expect_identical(length(unique(round(fit$solution$Y[, 1], 10))), 2L)
   expect_identical(fit$solution$eigenvalues[1], 0)
-})
-
-test_that("one column, and limits", {
 
   expect_length(feature_scores(ufs_mcfs(noise(10, 1), 1)), 1L)
   expect_refusals(ufs_mcfs(noise(10, 3), 9), "n_clusters" = ufs_mcfs(noise(10, 3)),

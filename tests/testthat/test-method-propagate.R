@@ -50,7 +50,7 @@ test_that("the result is harmonic and the literal one", {
   }
 })
 
-test_that("ties go to the first class, tiny edges do not connect", {
+test_that("ties go to the first class, tiny edges do not connect; bad input is refused", {
   w <- matrix(0, 3, 3)
   w[1, 3] <- w[3, 1] <- w[2, 3] <- w[3, 2] <- 1
   expect_identical(as.integer(ufs_propagate(w, c(1, 2, NA))$label), c(1L, 2L, 1L))
@@ -60,22 +60,6 @@ test_that("ties go to the first class, tiny edges do not connect", {
   w[2, 3] <- w[3, 2] <- 1e-13
   out <- ufs_propagate(w, c("a", NA, NA, NA))
   expect_identical(out$reached, c(TRUE, TRUE, FALSE, FALSE))
-})
-
-test_that("Matrix input, names and untouched inputs", {
-  skip_if_not_installed("Matrix")
-  w <- random_graph(8L, 5)
-  dimnames(w) <- list(letters[1:8], letters[1:8])
-  y <- c("p", "q", rep(NA, 6))
-  copy <- w + 0
-  dense <- ufs_propagate(w, y)
-  expect_identical(w, copy)
-  expect_identical(ufs_propagate(Matrix::Matrix(w, sparse = TRUE), y), dense)
-  expect_identical(dimnames(dense$probability), list(letters[1:8], c("p", "q")))
-  expect_named(dense$reached, letters[1:8])
-})
-
-test_that("bad input is refused", {
   w <- path_graph()
   expect_refusals(ufs_propagate(w[1:3, ], path_labels), ufs_propagate("w", path_labels), ufs_propagate(-w, path_labels),
     ufs_propagate(w + upper.tri(w), path_labels), ufs_propagate(replace(w, 3, NA), path_labels),

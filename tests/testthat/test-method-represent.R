@@ -104,14 +104,4 @@ test_that("names, progress, warnings, refusals, plots", {
 test_that("what it would need is said before it is taken", {
   withr::local_options(ufselect.max_bytes = 8 * 32^2)
   expect_error(ufs_represent(mtcars), "ufs_represent", class = "ufs_error_memory")
-  asked <- NULL
-  replaced("check_bytes", function(bytes, ...) asked <<- c(asked, bytes))
-  for (x in list(as.matrix(mtcars), t(as.matrix(mtcars)))) for (solver in c("paper", "exact")) {
-    asked <- NULL
-    suppressWarnings(ufs_represent(x, solver = solver, scale = FALSE, control = ufs_control(max_iter = 2)))
-    n <- nrow(x)
-    q <- ncol(x)
-    expect_identical(asked, 8 * if (solver == "exact") 5 * n * q + 3 * n^2 + min(n, q) * (n + q) else
-      10 * n * q + (if (q < n) 3 else 12) * n^2)
-  }
 })

@@ -14,7 +14,7 @@ test_that("fixtures: the authors' code, step by step", {
   }
 })
 
-test_that("both forms agree with full inverses", {
+test_that("both forms agree; a negative tolerance replays the plain iteration, acceleration has the same minimum", {
   for (size in list(c(40, 12), c(12, 12), c(12, 30), c(9, 3))) {
     x <- unit_columns(planted(size[1], size[2], informative = 3)$x)
     want <- ref_rsr(x, 0.4, 12, 1e-12)
@@ -24,16 +24,10 @@ test_that("both forms agree with full inverses", {
     expect_equal(unname(feature_scores(fit)), ref_row_norms(want), tolerance = 1e-8)
     expect_equal(unname(fit$solution$residual), ref_row_norms(x - x %*% want), tolerance = 1e-7)
   }
-})
-
-test_that("a control with a negative tolerance replays the plain iteration", {
   x <- planted(30, 12)$x
   control <- ufs_control(max_iter = 9, tol = -1)
   expect_identical(feature_scores(quiet(ufs_rsr(x, control = control))),
     feature_scores(quiet(ufs_rsr(x, solver = "irls", control = control))))
-})
-
-test_that("acceleration finds the same minimum in fewer iterations, falling all the way", {
   x <- unit_columns(planted(80, 20)$x)
   fast <- ufs_rsr(x, control = ufs_control(tol = 1e-7))
   slow <- ufs_rsr(x, solver = "irls", control = ufs_control(tol = 1e-12, max_iter = 3000))
@@ -66,7 +60,7 @@ test_that("the window of lambda", {
   expect_identical(ufs_rsr(cbind(x, x[, 1]))$params$lambda_identity, NA_real_)
 })
 
-test_that("p > n: with a small lambda every sample is exact, and W is the same for all of them", {
+test_that("p > n: with a small lambda every sample is exact; smallest sizes; irls does not depend on the unit", {
   x <- planted(12, 30)$x
   tight <- ufs_control(tol = 1e-6, max_iter = 3000)
   a <- ufs_rsr(x, lambda_rel = 0.02, control = tight)
@@ -74,29 +68,8 @@ test_that("p > n: with a small lambda every sample is exact, and W is the same f
   expect_identical(a$n_exact, 12L)
   expect_equal(feature_scores(a), feature_scores(b), tolerance = 1e-3)
   expect_null(coef(a))
-})
-
-test_that("smallest sizes", {
   expect_identical(dim(coef(ufs_rsr(cbind(a = c(1, 2, 4, 3))))), c(1L, 1L))
   expect_identical(length(feature_scores(quiet(ufs_rsr(planted(3, 3, c = 2, informative = 1)$x)))), 3L)
-  fit <- quiet(ufs_rsr(mtcars, control = ufs_control(max_iter = 0)))
-  expect_identical(fit$status, "max_iter")
-  expect_identical(nrow(fit$trace), 0L)
-  expect_identical(unname(feature_scores(fit)), numeric(11))
-})
-
-test_that("status, warnings and errors", {
-  expect_warning(fit <- ufs_rsr(mtcars, control = ufs_control(max_iter = 3)), class = "ufs_warning_max_iter")
-  expect_identical(fit$status, "max_iter")
-  expect_warning(ufs_rsr(mtcars, control = ufs_control(max_iter = 3, warn = FALSE)), NA)
-  expect_refusals(ufs_rsr(mtcars, lambda = 0), ufs_rsr(mtcars, lambda_rel = -1), ufs_rsr(mtcars, solver = "admm"),
-    ufs_rsr(mtcars, coefficients = NA))
-  expect_error(ufs_rsr(replace(as.matrix(mtcars), 5, NA)), class = "ufs_error_input")
-  withr::local_options(ufselect.max_bytes = 1000)
-  expect_error(ufs_rsr(mtcars), class = "ufs_error_memory")
-})
-
-test_that("irls does not depend on the unit", {
   x <- withr::with_seed(3, matrix(rnorm(360), 30) + outer(rep(1:3, 10), c(2, -2, 1, rep(0, 9))))
   run <- function(unit) quiet(ufs_rsr(x * unit, scale = FALSE, solver = "irls"))
   for (unit in 2^c(-30, 30)) {
@@ -159,7 +132,7 @@ test_that("W = I beyond its simple bound, and W = 0 from the end of the window o
   expect_equal(unname(none$solution$residual), ref_row_norms(x))
 })
 
-test_that("W = I is claimed only where it is the minimum, and gaps hold with columns left out", {
+test_that("W = I is claimed only where it is the minimum", {
   x <- unit_columns(withr::with_seed(5, matrix(rnorm(300 * 30), 300)))
   x[1:5, ] <- 3 * x[1:5, ]
   x <- unit_columns(x)
@@ -171,21 +144,6 @@ test_that("W = I is claimed only where it is the minimum, and gaps hold with col
       control = ufs_control(tol = 1e-10, max_iter = 3000)))
     primal <- ref_rsr_objective(x, coef(fit), lambda)
     expect_lt(primal, ref_rsr_objective(x, coef(other), lambda) * (1 + 2e-6))
-  }
-  for (seed in 1:6) {
-    x <- withr::with_seed(seed, {
-      f <- matrix(rnorm(40 * 3), 40)
-      f[, rep(1:3, 20)] + 0.5 * matrix(rnorm(40 * 60), 40)
-    })
-    x <- unit_columns(x)
-    fit <- ufs_rsr(x, lambda_rel = 0.8, coefficients = TRUE, center = FALSE, scale = FALSE,
-      control = ufs_control(tol = 1e-5, max_iter = 3000))
-    tight <- quiet(ufs_rsr(x, lambda_rel = 0.8, coefficients = TRUE, solver = "irls",
-      center = FALSE, scale = FALSE, control = ufs_control(tol = 1e-12, max_iter = 3000)))
-    expect_identical(fit$status, "converged")
-    expect_lt(ref_rsr_objective(x, coef(fit), fit$params$lambda),
-      ref_rsr_objective(x, coef(tight), fit$params$lambda) * (1 + 1.1e-5))
-    expect_lt(max(fit$solution$dual), 1 + 1e-3)
   }
 })
 
@@ -317,7 +275,7 @@ test_that("each row has a penalty of its own: the reweighted reference, and a bo
   }
 })
 
-test_that("one small feature that should grow does not hold up the end", {
+test_that("one small feature that should grow does not hold up the end; samples without any residual are counted", {
   # While every feature was held back alike, these took more than 200 iterations.
   fits <- quiet(list(ufs_rsr(sample_data(40, 30, seed = 13), lambda_rel = 0.1),
     ufs_rsr(sample_data(40, 30, seed = 21), lambda_rel = 0.05)))
@@ -325,9 +283,6 @@ test_that("one small feature that should grow does not hold up the end", {
     expect_identical(fit$status, "converged")
     expect_lt(fit$iterations, 60)
   }
-})
-
-test_that("rows of equal size that are steepest in turn are not moved one by one", {
   # Each moved by itself, this took 146 steps.
   x <- withr::with_seed(1, {
     noise <- matrix(rnorm(250^2), 250)
@@ -336,9 +291,6 @@ test_that("rows of equal size that are steepest in turn are not moved one by one
   fit <- suppressWarnings(ufs_rsr(x))
   expect_identical(fit$status, "converged")
   expect_lt(fit$iterations, 40)
-})
-
-test_that("samples that are rebuilt without any residual are counted in the print", {
   x <- withr::with_seed(1, matrix(stats::rnorm(30), 5))
   fit <- quiet(ufs_rsr(x, lambda_rel = 1e-4))
   expect_identical(fit$n_exact, 5L)

@@ -27,29 +27,23 @@ test_that("both forms follow the literal algorithm", {
   }
 })
 
-test_that("a large gamma leaves n_dims features, and says so", {
+test_that("a large gamma leaves n_dims features; p > n and sparse eigenvectors go as the dense way", {
   expect_warning(fit <- ufs_sogfs(mtcars, 3, n_dims = 2, gamma = 100), "only 2 of 11", class = "ufs_warning_void")
   expect_identical(fit$n_nonzero, 2L)
   expect_identical(quiet(ufs_sogfs(mtcars, 3))$params$n_dims, 4L)
   expect_identical(quiet(ufs_sogfs(mtcars, 6))$params$n_dims, 6L)
   expect_identical(ufs_sogfs(mtcars[, 1:3], 3)$params$n_dims, 3L)
-})
-
-test_that("p > n: the start is not left to LAPACK", {
   x <- unit_columns(planted(20, 50)$x)
   noisy <- withr::with_seed(1, x + 1e-13 * matrix(rnorm(length(x)), nrow(x)))
   run <- function(x) quiet(ufs_sogfs(x, 3, gamma = 0.2, center = FALSE, scale = FALSE))
   expect_equal(unname(feature_scores(run(x))), unname(feature_scores(run(noisy))), tolerance = 1e-4)
-})
-
-test_that("sparse eigenvectors beyond the dense limit", {
   data <- planted(500, 6, informative = 4, gap = 8)
   fit <- quiet(ufs_sogfs(data$x, 3, n_dims = 3, gamma = 100))
   expect_identical(fit$status, "converged")
   expect_identical(max(table(fit$solution$cluster, data$cluster)), 167L)
 })
 
-test_that("duplicated samples, k = n - 1, smallest sizes", {
+test_that("duplicated samples, k = n - 1, smallest sizes, and the limits of clusters, dimensions and neighbours", {
   x <- planted(20, 6, informative = 2)$x
   copies <- rbind(x, x[rep(1, 7), ])
   expect_true(all(is.finite(feature_scores(quiet(ufs_sogfs(copies, 2))))))
@@ -59,9 +53,6 @@ test_that("duplicated samples, k = n - 1, smallest sizes", {
   full <- quiet(ufs_sogfs(x, 2, n_neighbours = 19))
   expect_equal(rowSums(as.matrix(full$solution$S)), rep(1, 20))
   expect_equal(unname(feature_scores(quiet(ufs_sogfs(cbind(c(1, 2, 7, 8, 9)), 2, n_neighbours = 2)))), 1)
-})
-
-test_that("clusters, dimensions and neighbours have their limits", {
   expect_refusals(ufs_sogfs(mtcars, 31), ufs_sogfs(mtcars, 3, n_dims = 12),
     "32 samples" = ufs_sogfs(mtcars, 3, n_neighbours = 32))
 })

@@ -44,14 +44,11 @@ test_that("the iteration is that of the literal reference", {
   }
 })
 
-test_that("explained is the adjusted variance of Zou et al.", {
+test_that("explained is the adjusted variance; a tiny penalty gives principal components, a full one nothing", {
   x <- sample_data(20, 7)
   fit <- ufs_spca(x, 3, lambda_rel = .2)
   scores <- standard(x) %*% apply(fit$solution$B, 2, function(b) b / sqrt(sum(b^2)))
   expect_equal(fit$solution$explained, cumsum(diag(qr.R(qr(scores)))^2) / sum(standard(x)^2), tolerance = 1e-10)
-})
-
-test_that("a tiny penalty gives principal components, a full one nothing", {
   x <- sample_data(30, 6)
   fit <- ufs_spca(x, 2, lambda_rel = 1e-7, control = ufs_control(tol = 1e-7))
   expect_lt(max(abs(abs(colSums(fit$solution$loadings * svd(standard(x))$v[, 1:2])) - 1)), 1e-5)
@@ -59,9 +56,6 @@ test_that("a tiny penalty gives principal components, a full one nothing", {
   expect_warning(none <- ufs_spca(x, 2, lambda_rel = 1.001), class = "ufs_warning_zero")
   expect_true(all(none$solution$B == 0))
   expect_true(any(ufs_spca(x, 2, lambda_rel = .99)$solution$B != 0))
-})
-
-test_that("a penalty is given either way", {
   x <- sample_data(12, 5)
   own <- ufs_spca(x, 2, lambda = 3)
   expect_identical(own$params$lambda, 3)
@@ -86,14 +80,11 @@ test_that("a column, its copy and its negative have the same score, in spca, jsp
   }
 })
 
-test_that("the print says what the components explain", {
+test_that("the print says what the components explain; numbers whose squares overflow end the run as diverged", {
   fit <- ufs_spca(iris[, 1:4], n_components = 2)
   share <- format(100 * fit$solution$explained[2], digits = 3L)
   expect_lt(fit$solution$explained[2], .999)
   expect_output(print(fit), paste0("explained +", share))
-})
-
-test_that("numbers whose squares overflow end the run at once, as diverged", {
   x <- withr::with_seed(1, matrix(rnorm(60), 12)) * 4e153
   out <- .Call(C_spca, x, diag(5)[, 1:2], list(lambda = 1, factor = NULL),
     resolve_control(ufs_control(), max_iter = 50L, tol = 1e-6))

@@ -31,7 +31,7 @@ test_that("every type and power is that of the definition, in the right directio
   }
 })
 
-test_that("phi2 is the Laplacian score; phi1 is too for features that are D-centred", {
+test_that("phi2 is the Laplacian score, phi1 too for D-centred features; phi3 agrees with the decomposition", {
   x <- noise(30, 4)
   graph <- ufs_graph(x)
   expect_equal(ufs_spec(x, graph, "phi2")$statistic, ufs_laplacian(x, graph)$statistic, tolerance = 1e-13)
@@ -42,9 +42,6 @@ test_that("phi2 is the Laplacian score; phi1 is too for features that are D-cent
   far[, 2] <- far[, 2] + 1e3
   expect_identical(unname(feature_ranking(ufs_spec(far, graph, type = "phi1")))[1], 2L)
   expect_equal(ufs_spec(far, graph, "phi2")$statistic, ufs_spec(x, graph, "phi2")$statistic, tolerance = 1e-9)
-})
-
-test_that("phi3 by filtered iteration agrees with the full decomposition", {
   x <- noise(450, 4)
   fit <- ufs_spec(x, type = "phi3", n_clusters = 4)
   expect_gt(fit$iterations, 0L)
@@ -52,7 +49,7 @@ test_that("phi3 by filtered iteration agrees with the full decomposition", {
   expect_equal(unname(fit$statistic), ref_spec(x, ref_graph(x, 5), "phi3", k = 4), tolerance = 1e-8)
 })
 
-test_that("on two components phi3 does not depend on the order of the samples", {
+test_that("phi3 does not depend on the order of the samples; a cut through a multiple eigenvalue is announced", {
   x <- two_islands(24)
   o <- withr::with_seed(2, sample(24))
   graph <- suppressWarnings(ufs_graph(x, n_neighbours = 3))
@@ -64,9 +61,6 @@ test_that("on two components phi3 does not depend on the order of the samples", 
   d <- graph$degree
   u <- fit$solution$U
   expect_equal(crossprod(cbind(sqrt(d / sum(d)), u)), diag(m), tolerance = 1e-10)
-})
-
-test_that("a cut through a multiple eigenvalue is announced", {
   x <- noise(45, 2)
   x[16:30, ] <- x[16:30, ] + 100
   x[31:45, ] <- x[31:45, ] - 100
@@ -75,7 +69,7 @@ test_that("a cut through a multiple eigenvalue is announced", {
   expect_silent(ufs_spec(x, list(n_neighbours = 5, bandwidth = 5), type = "phi3", n_clusters = 3))
 })
 
-test_that("isolated samples count as absent", {
+test_that("isolated samples count as absent, constant columns have no score, and bad arguments are errors", {
   x <- noise(20, 3)
   w <- ref_graph(x[-20, ], 4)
   with_one <- rbind(cbind(w, 0), 0)
@@ -85,16 +79,10 @@ test_that("isolated samples count as absent", {
     expect_equal(fit$statistic, without$statistic, tolerance = 1e-12)
   }
   expect_identical(fit$solution$U[20, ], rep(0, 3))
-})
-
-test_that("a column that is constant where there are links has no score, whatever its value", {
   graph <- unclass(suppressWarnings(ufs_graph(noise(20, 3), 4)))
   constant <- matrix(c(1e-9, 1, 1e9) %o% (1 / c(3, 7, 11, 13, 17, 19)), 20, 18, byrow = TRUE)
   phi <- .Call(C_spec_quadratic, graph, cbind(noise(20, 2), constant), 1L, TRUE)
   expect_identical(is.finite(phi), rep(c(TRUE, FALSE), c(2, 18)))
-})
-
-test_that("bad arguments are errors", {
   x <- noise(10, 3)
   expect_refusals("n_clusters" = ufs_spec(x, type = "phi3"), ufs_spec(x, type = "phi3", n_clusters = 1),
     ufs_spec(x, type = "phi3", n_clusters = 10))

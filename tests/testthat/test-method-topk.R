@@ -66,6 +66,7 @@ test_that("semi-supervised fixture F2, with and without class masses", {
     known <- !is.na(f2_partial())
     expect_identical(fit$solution$cluster[known], f2_truth()[known])
     expect_true(all(fit$solution$reached))
+    expect_output(print(fit), "ufs_propagate")
   }
 })
 
@@ -218,15 +219,15 @@ test_that("auto takes the ADMM where linear programmes would take many steps", {
 })
 
 # 150 x 20: the set on which the claims below are recomputed.
-warm_made <- function() planted(n = 150, p = 20, c = 3, informative = 6, seed = 4)
+made <- planted(n = 150, p = 20, c = 3, informative = 6, seed = 4)
 
 test_that("the running ADMM is the literal iteration", {
   # By features, and by samples.
-  for (made in list(warm_made(), planted(n = 110, p = 180, c = 3, informative = 20, seed = 4))) {
-    n <- nrow(made$x)
-    x <- t(ref_unit_columns(t(scale(made$x))))
+  for (set in list(made, planted(n = 110, p = 180, c = 3, informative = 20, seed = 4))) {
+    n <- nrow(set$x)
+    x <- t(ref_unit_columns(t(scale(set$x))))
     for (signed in c(FALSE, TRUE)) {
-      fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm", control = ufs_control(max_iter = 1,
+      fit <- ufs_topk(set$x, 5, n_clusters = 3, solver = "admm", control = ufs_control(max_iter = 1,
         inner_max_iter = 27, inner_tol = 1e-12, warn = FALSE, paper = list(nonnegative = signed, bound = FALSE)))
       ref <- ref_warm(x, matrix(1.05, n, n), fit$params$lambda_e, 27, signed)
       expect_identical(fit$trace$z_iterations, 27)
@@ -236,7 +237,6 @@ test_that("the running ADMM is the literal iteration", {
       expect_identical(fit$status, "max_iter")
     }
   }
-  made <- warm_made()
   x <- t(ref_unit_columns(t(scale(made$x))))
   # After one iteration Z is still 0 and does not change: the other two residuals count.
   fit <- ufs_topk(made$x, 5, y = replace(made$cluster, -c(1, 60, 120), NA), solver = "admm",
@@ -265,7 +265,6 @@ expect_warm_claims <- function(fit, paper, x) {
 }
 
 test_that("the running ADMM's claims hold on the returned solution", {
-  made <- warm_made()
   x <- t(ref_unit_columns(t(scale(made$x))))
   for (signed in c(FALSE, TRUE)) {
     fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm",
@@ -309,7 +308,6 @@ test_that("the running ADMM on wide data: copies, constants, k = 1 and k = p", {
 })
 
 test_that("the running ADMM: few and many outer iterations, all modes, both shapes", {
-  made <- warm_made()
   # The first call is coarse only if others follow.
   one <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm", control = ufs_control(max_iter = 1, warn = FALSE))
   two <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm", control = ufs_control(max_iter = 2, warn = FALSE))
@@ -361,7 +359,6 @@ test_that("the running ADMM keeps Z exactly where the new weights hardly change 
 })
 
 test_that("Theta is what the help page says, and left out where it is large", {
-  made <- warm_made()
   for (solver in c("exact", "admm")) {
     run <- function() ufs_topk(made$x, 5, n_clusters = 3, solver = solver)
     kept <- run()
@@ -465,18 +462,6 @@ test_that("k = 1, k = p, n_clusters = 1", {
   expect_true(all(one$solution$cluster == 1L))
 })
 
-test_that("zero and constant columns are never chosen before the others", {
-  x <- cbind(0, f2_x()[, 1:5], 3)
-  expect_warning(fit <- ufs_topk(x, 5, n_clusters = 3, alpha_e = 3), class = "ufs_warning_constant")
-  expect_topk(fit)
-  expect_identical(unname(fit$solution$selected), 2:6)
-  expect_true(all(is.na(fit$feature_scores[c(1, 7)])))
-  all <- suppressWarnings(ufs_topk(x, 6, n_clusters = 3, alpha_e = 3))
-  expect_topk(all)
-  expect_true(all(2:6 %in% all$solution$selected))
-  expect_identical(sum(is.na(all$feature_scores)), 1L)
-})
-
 test_that("without centring a constant column acts as an intercept and may be chosen", {
   withr::with_seed(4, {
     x <- matrix(rnorm(120), 30)
@@ -507,7 +492,6 @@ test_that("duplicated features and samples, a zero sample", {
   expect_warning(semi <- ufs_topk(x, 4, y = y, alpha_e = 3, center = FALSE, scale = FALSE,
     control = ufs_control(paper = list(lambda_z = .5))), class = "ufs_warning_unreached")
   expect_false(semi$solution$reached[7])
-  expect_gt(semi$iterations, 1L)
   expect_identical(semi$graph[["unreached"]], sum(!semi$solution$reached))
   expect_equal(unname(semi$solution$probability[7, ]), c(2, 1, 2) / 5)
 })
@@ -560,47 +544,19 @@ test_that("bad arguments are refused by name", {
     structured = run(k = 4, y = f2_partial(), structured = TRUE), lambda_e = run(k = 4, n_clusters = 3, lambda_e = 0),
     alpha_e = run(k = 4, n_clusters = 3, alpha_e = -1), lambda_a = run(k = 4, n_clusters = 3, lambda_a = 0),
     lambda_z = run(k = 4, n_clusters = 3, lambda_z = -1), alpha = run(k = 4, n_clusters = 3, alpha = 1.1))
-  e <- expect_error(ufs_topk(x, 4, n_clusters = 3, solver = "fast"), class = "ufs_error_argument")
-  expect_match(conditionMessage(e), "auto.*paper.*exact.*admm")
   expect_arguments(branch_and_bound = run(k = 4, n_clusters = 3, bound = FALSE, branch_and_bound = TRUE),
     max_iter = run(k = 4, n_clusters = 3, control = ufs_control(max_iter = 0)))
-  expect_error(ufs_topk(replace(x, 3, NA), 4, n_clusters = 3), class = "ufs_error_input")
   expect_error(ufs_topk(x, 4, y = factor(f2_partial(), 1:4)), "'4'")
 })
 
-test_that("the warning of samples without links holds their number", {
-  fit <- list(control = list(warn = TRUE), n = 20L, graph = c(isolated = 5, unreached = 0))
-  class(fit) <- "list"
-  said <- tryCatch(warn_topk(fit), ufs_warning = identity)
-  expect_identical(said$isolated, 5)
-})
-
-test_that("the memory of the n x n part is known before it is asked for", {
-  withr::with_options(list(ufselect.max_bytes = 1e4), {
-    expect_error(ufs_topk(f2_x(), 4, n_clusters = 3), class = "ufs_error_memory", "subsample of the rows")
-  })
-  withr::with_options(list(ufselect.max_bytes = 2e4), {
-    expect_s3_class(ufs_topk(f2_x(), 4, y = f2_truth()), "ufs_topk")
-    expect_error(ufs_topk(f2_x(), 4, y = f2_truth(), control = ufs_control(paper = list(structured = TRUE))),
-      class = "ufs_error_memory")
-  })
-})
-
-test_that("unfinished loops say so", {
-  expect_warning(fit <- f2_fit(n_clusters = 3, control = ufs_control(max_iter = 2)), class = "ufs_warning_max_iter")
-  expect_identical(fit$status, "max_iter")
-  expect_identical(nrow(fit$trace), 2L)
+test_that("unfinished loops say so, and another k needs another fit", {
   expect_warning(fit <- f2_fit(n_clusters = 3, control = ufs_control(inner_max_iter = 100)), "inner_max_iter")
   expect_identical(fit$status, "max_iter")
-  expect_silent(f2_fit(n_clusters = 3, control = ufs_control(max_iter = 2, warn = FALSE)))
   replay <- f2_fit(n_clusters = 3, control = ufs_control(max_iter = 4, tol = -1, inner_max_iter = 140, inner_tol = -1,
     warn = FALSE))
   expect_identical(nrow(replay$trace), 4L)
   expect_identical(replay$trace$z_iterations, rep(140, 4))
   expect_identical(nrow(replay$inner$z), 560L)
-})
-
-test_that("another k needs another fit", {
   fit <- f2_fit(n_clusters = 3)
   expect_setequal(selected_features(fit, as = "index"), c(2, 4, 5, 6))
   expect_identical(selected_features(fit, k = 4), selected_features(fit))
@@ -609,11 +565,6 @@ test_that("another k needs another fit", {
   x <- f2_x()
   expect_identical(predict(fit, x), x[, selected_features(fit, as = "index")])
   expect_error(predict(fit, x, k = 5), class = "ufs_error_refit")
-})
-
-test_that("better ways are said", {
-  fit <- f2_fit(y = factor(f2_partial()))
-  expect_output(print(fit), "ufs_propagate")
 })
 
 test_that("names of samples, features and classes are kept", {

@@ -10,7 +10,7 @@ test_that("fixture: the repaired public code", {
   expect_lt(max(abs(feature_scores(fit) / want - 1)), 1e-7)
 })
 
-test_that("both forms agree with full matrices, step by step", {
+test_that("both forms agree with full matrices, step by step; p > n: the start is not left to LAPACK", {
   for (size in list(c(40, 12), c(20, 60), c(30, 30), c(150, 130))) {
     x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
     for (par in list(c(k = 5, lambda = 1, gamma = 0.1, c = 3), c(2, 0.01, 0.02, 2))) {
@@ -24,9 +24,6 @@ test_that("both forms agree with full matrices, step by step", {
       expect_equal(unname(feature_scores(fit)), unname(rowSums(coef(fit)^2)))
     }
   }
-})
-
-test_that("p > n: the start is not left to LAPACK", {
   x <- unit_columns(baseline_input("synth60x200"))
   a <- quiet(ufs_udfs(x, 3, center = FALSE, scale = FALSE))
   noisy <- withr::with_seed(1, x + 1e-13 * matrix(rnorm(length(x)), nrow(x)))
@@ -57,15 +54,12 @@ test_that("p <= n: eigenvectors tied at the cut share what is left in the start"
   expect_equal(fit$trace$objective, want, tolerance = 1e-9)
 })
 
-test_that("scores sum to c; a large gamma leaves c features, and says so", {
+test_that("scores sum to c, a large gamma leaves c features, and duplicated samples and smallest sizes are no harm", {
   x <- planted(40, 15)$x
   expect_equal(sum(feature_scores(quiet(ufs_udfs(x, 4)))), 4)
   expect_warning(fit <- ufs_udfs(x, 4, gamma = 100), "only 4 of 15", class = "ufs_warning_void")
   expect_equal(unname(sort(feature_scores(fit), decreasing = TRUE)[1:5]), c(1, 1, 1, 1, 0), tolerance = 1e-6)
   expect_warning(ufs_udfs(x, 4, gamma = 0.01), NA)
-})
-
-test_that("duplicated samples, smallest sizes", {
   x <- planted(20, 6, informative = 2)$x
   # Six copies of one sample: all its neighbours at distance 0.
   copies <- rbind(x, x[rep(1, 5), ])
@@ -73,9 +67,6 @@ test_that("duplicated samples, smallest sizes", {
   expect_identical(length(feature_scores(quiet(ufs_udfs(x[1:4, ], 2, n_neighbours = 3)))), 6L)
   expect_equal(unname(feature_scores(quiet(ufs_udfs(x, 6, n_neighbours = 19)))), rep(1, 6))
   expect_equal(unname(feature_scores(ufs_udfs(cbind(c(1, 5, 2, 8)), 1, n_neighbours = 1))), 1)
-})
-
-test_that("fewer components than features, and fewer neighbours than samples, are asked for", {
   expect_refusals(ufs_udfs(mtcars, 12), ufs_udfs(mtcars), "5 samples" = ufs_udfs(mtcars[1:5, ], 2, n_neighbours = 5),
     ufs_udfs(mtcars, 2, control = ufs_control(eps = 0)))
 })

@@ -12,8 +12,9 @@ mixed <- function(n = 60, seed = 1) {
 
 quietly <- function(code) suppressWarnings(suppressMessages(code))
 
+d <- mixed()
+
 test_that("every method chooses as many columns of a table with factors as are asked for", {
-  d <- mixed()
   table <- ufs_methods()
   for (method in table$method[table$selects != "samples"]) {
     known <- method_row(method)$arguments
@@ -75,7 +76,6 @@ test_that("a factor weighs what its levels do: what css rebuilds is that of the 
 
 test_that("constraints are about the columns of the table", {
   skip_on_cran()
-  d <- mixed()
   for (method in c("css", "pca", "jspca")) {
     fit <- function(...) {
       args <- list(d, method, k = 4, factors = "dummies", ...)
@@ -136,7 +136,6 @@ test_that("rows with weights and blocks do with factors what they do without, an
 test_that("the step of recipes keeps as many columns as it is told, factors whole", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
-  d <- mixed()
   for (method in c("css", "pca", "compress")) {
     recipe <- step_select_ufs(recipes::recipe(~ ., data = d), recipes::all_predictors(), method = method,
       num_terms = 4, seed = 1)
@@ -157,7 +156,6 @@ test_that("the step of recipes keeps as many columns as it is told, factors whol
 test_that("the filter of mlr3 scores factors as one feature", {
   skip_on_cran()
   skip_if_not_installed("mlr3filters")
-  d <- mixed()
   task <- mlr3::as_task_unsupervised(d)
   filter <- mlr3filters::flt("ufs_css")
   quietly(filter$calculate(task, nfeat = 4))

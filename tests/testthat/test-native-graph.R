@@ -51,16 +51,13 @@ test_that("rows that the first pass cannot prove are found again", {
   }
 })
 
-test_that("duplicates are neighbours, the sample itself is not", {
+test_that("duplicates are neighbours, the sample itself is not; products with W and L are the dense matrices'", {
   x <- noise(20, 3)[rep(1:20, 2), ]
   out <- knn(x, 1)
   expect_identical(c(out$index), c(21:40, 1:20))
   expect_identical(c(out$d2), rep(0, 40))
   same <- matrix(1, 6, 2)
   expect_identical(knn(same, 2)$sorted[, c(1, 6)], matrix(c(2L, 3L, 1L, 2L), 2))
-})
-
-test_that("products with W and L are those of the dense matrices", {
   graph <- suppressWarnings(ufs_graph(noise(40, 3), n_neighbours = 3))
   w <- as.matrix(graph)
   x <- noise(40, 5, 2)

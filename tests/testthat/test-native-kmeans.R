@@ -119,7 +119,7 @@ test_that("starts come from R's random numbers, and few iterations still give a 
   expect_error(kmeans_runs(z, 4, 1e9L), class = "ufs_error_memory")
 })
 
-test_that("coordinates whose squares cannot be held are refused in words, and no label is made up", {
+test_that("coordinates whose squares cannot be held are refused in words; one word names a start from k-means", {
   set.seed(1)
   for (z in list(matrix(rnorm(40), 20), matrix(rnorm(240), 12))) {
     for (bad in c(1e200, 1.7e308)) {
@@ -131,9 +131,6 @@ test_that("coordinates whose squares cannot be held are refused in words, and no
     expect_error(.Call(C_kmeans, z, NULL, seq_len(nrow(z)), integer(),
       list(draw = matrix(stats::runif(6), 3), max_iter = 10L, most = 2L, verbose = FALSE)), "not finite")
   }
-})
-
-test_that("one word names a start from k-means", {
   expect_identical(lapply(list("kmeans", "pca_part", "paper", c("kmeans", "pca_part"), 1L, NULL),
     is_kmeans_start), list(TRUE, TRUE, FALSE, FALSE, FALSE, FALSE))
 })

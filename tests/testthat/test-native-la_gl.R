@@ -13,8 +13,120 @@ gl_problem <- function(n, p, c, seed) {
   })
 }
 
+test_that("a call never raises the objective, even a short or partial one", {
+  q <- gl_problem(30, 100, 3, 6)
+  lambda <- 0.2 * gl_lambda_max(q$x, q$t)
+  start <- matrix(0, 100, 3)
+  start[c(5, 50, 99), ] <- withr::with_seed(1, rnorm(9)) / 50
+  for (full in c(TRUE, FALSE)) for (vtol in c(1e-9, 1e-2, 1)) {
+    got <- gl(q$x, q$t, lambda, start, full = full, vtol = vtol)
+    expect_lte(got$objective, gl_objective(q$x, q$t, lambda, start) * (1 + 1e-12))
+    expect_equal(got$objective, gl_objective(q$x, q$t, lambda, got$v), tolerance = 1e-12)
+  }
+  partial <- gl(q$x, q$t, lambda, start, full = FALSE)
+  expect_true(all(which(row_norms(partial$v) > 0) %in% c(5, 50, 99)))
+})
+
+test_that("extrapolation never raises the objective; certify measures any V", {
+  # A looser tolerance stops the same iteration earlier: columns that are nearly one, where
+  # unguarded steps go astray.
+  for (seed in 1:12) {
+    q <- withr::with_seed(seed, list(x = matrix(rnorm(240), 20) * .1^(seed %% 4) + rnorm(20),
+      t = matrix(rnorm(40), 20)))
+    lambda <- c(.3, .05, .005)[1 + seed %% 3] * gl_lambda_max(q$x, q$t)
+    way <- vapply(10^seq(1, -11, by = -.5), function(vtol) gl(q$x, q$t, lambda, vtol = vtol)$objective, 0)
+    expect_lte(max(diff(way)), 1e-8 * way[1])
+  }
+  q <- gl_problem(30, 50, 2, 7)
+  lambda <- 0.3 * gl_lambda_max(q$x, q$t)
+  got <- gl(q$x, q$t, lambda, vtol = 0.3, certify = TRUE)
+  r <- q$t - q$x %*% got$v
+  kkt <- 2 * row_norms(crossprod(q$x, r)) / lambda
+  expect_equal(got$kkt, kkt, tolerance = 1e-12, ignore_attr = TRUE)
+  scale <- min(1 / max(kkt), max(0, sum(q$t * r) / sum(r^2)))
+  expect_equal(got$dual, 2 * scale * sum(q$t * r) - scale^2 * sum(r^2), tolerance = 1e-12)
+  norm <- row_norms(got$v)
+  off <- 2 * crossprod(q$x, r) / lambda - got$v / ifelse(norm > 0, norm, 1)
+  expect_equal(got$violation, max(row_norms(off)[norm > 0], kkt[norm == 0] - 1), tolerance = 1e-10)
+})
+
+test_that("the violation counts rows that are zero and should not be, and live rows", {
+  q <- gl_problem(30, 50, 3, 8)
+  lambda <- 0.3 * gl_lambda_max(q$x, q$t)
+  # No row of the start is live, so a solve of the working set alone leaves it at zero.
+  zero <- gl(q$x, q$t, lambda, full = FALSE, certify = TRUE)
+  expect_identical(zero$v, matrix(0, 50, 3))
+  kkt <- 2 * row_norms(crossprod(q$x, q$t)) / lambda
+  expect_equal(zero$kkt, unname(kkt), tolerance = 1e-12)
+  expect_equal(zero$violation, max(kkt) - 1, tolerance = 1e-12)
+  expect_gt(zero$violation, 1)
+  # At the optimum nothing is violated; half of the optimum leaves live rows unsettled.
+  best <- gl(q$x, q$t, lambda)
+  expect_lte(best$violation, 1e-8)
+})
+
+test_that("Newton steps reach the same answer in far fewer sweeps where columns are alike", {
+  x <- withr::with_seed(1, scale(t(apply(matrix(rnorm(60 * 40), 60), 1L, stats::filter, 0.97, method = "recursive"))))
+  t <- withr::with_seed(2, qr.Q(qr(matrix(rnorm(60 * 3), 60))))
+  lambda <- 0.02 * gl_lambda_max(x, t)
+  newton <- gl(x, t, lambda)
+  plain <- gl(x, t, lambda, slots = 1L)
+  expect_equal(newton$objective, plain$objective, tolerance = 1e-13)
+  expect_equal(newton$objective, gl_objective(x, t, lambda, newton$v), tolerance = 1e-13)
+  expect_equal(newton$v, plain$v, tolerance = 1e-6)
+  expect_lt(newton$violation, 1e-8)
+  expect_lt(newton$sweeps, plain$sweeps / 2)
+})
+
+test_that("free columns that nearly depend on each other leave nothing of them in the rest", {
+  for (apart in c(1e-2, 1e-4, 1e-6)) for (seed in 8:9) {
+    q <- gl_problem(40, 12, 2, seed)
+    x <- q$x
+    for (j in 6:9) x[, j] <- x[, j - 5] + x[, 10] + apart * x[, j]
+    free <- c(1:4, 6:10)
+    out <- gl(x, q$t, .1, factor = replace(rep(1, 12), free, 0))
+    unit <- sweep(x[, free], 2, sqrt(colSums(x[, free]^2)), "/")
+    expect_lte(max(abs(crossprod(unit, q$t - out$xv))), 2e-15)
+  }
+})
+
+test_that("of equal columns one takes part, and all share its row", {
+  q <- gl_problem(25, 30, 3, 5)
+  first <- c(1:30, rep(c(2L, 7L), each = 10))
+  x <- q$x[, first]
+  lambda <- .1 * gl_lambda_max(x, q$t)
+  # A start that is split unevenly, and one column without a penalty.
+  start <- withr::with_seed(6, matrix(rnorm(150), 50))
+  for (factor in list(NULL, replace(rep(1, 50), first == 7L, 0))) {
+    alone <- gl(q$x, q$t, lambda, factor = factor[1:30])
+    got <- gl(x, q$t, lambda, start, factor = factor, first = first)
+    expect_identical(got$v, got$v[first, ])
+    expect_equal(rowsum(got$v, first, reorder = FALSE), alone$v, ignore_attr = TRUE, tolerance = 1e-8)
+    expect_equal(got$objective, alone$objective, tolerance = 1e-12)
+    expect_lte(got$m, 30L)
+    expect_lte(got$columns, 30)
+    expect_lte(got$violation, 1e-8)
+  }
+  expect_error(gl(x, q$t, lambda, first = rev(first)), "equal columns")
+})
+
+test_that("columns that nearly depend on each other take few sweeps", {
+  # Profiles that are constant but for jumps: many more rows of V than dimensions of x.
+  x <- withr::with_seed(1, t(replicate(40, {
+    cuts <- sort(sample(149, 4))
+    rnorm(5)[findInterval(1:150, cuts + 1) + 1]
+  })))
+  x <- scale(x, scale = FALSE)
+  t <- svd(x, 10, 0)$u
+  got <- gl(x, t, .02 * gl_lambda_max(x, t), vtol = 1e-8)
+  expect_true(got$settled)
+  expect_lte(got$gap, 1e-6 * got$objective)
+  expect_lt(got$sweeps, 2000)
+})
+
+skip_on_cran()
+
 test_that("gl agrees with plain coordinate descent", {
-  skip_on_cran()
   for (shape in list(c(25, 60, 3), c(40, 12, 2), c(15, 15, 1))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 1)
     for (rel in c(0.7, 0.3, 0.08)) {
@@ -32,7 +144,6 @@ test_that("gl agrees with plain coordinate descent", {
 })
 
 test_that("Gram form, and residual form once the slots are exhausted, give the same answer", {
-  skip_on_cran()
   for (shape in list(c(20, 120, 3), c(50, 30, 2))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 4)
     for (rel in c(0.4, 0.05)) {
@@ -46,7 +157,6 @@ test_that("Gram form, and residual form once the slots are exhausted, give the s
 })
 
 test_that("weights of the rows are those of a weighted matrix, dense and sparse", {
-  skip_on_cran()
   q <- gl_problem(30, 90, 3, 8)
   root <- withr::with_seed(9, rexp(30) + 0.01)
   y <- root * q$x
@@ -81,7 +191,6 @@ test_that("weights of the rows are those of a weighted matrix, dense and sparse"
 })
 
 test_that("the working set and its Gram columns survive new right-hand sides", {
-  skip_on_cran()
   q <- gl_problem(30, 150, 3, 5)
   others <- lapply(6:9, function(seed) gl_problem(30, 150, 3, seed)$t)
   lambda <- 0.35 * gl_lambda_max(q$x, q$t)
@@ -97,48 +206,7 @@ test_that("the working set and its Gram columns survive new right-hand sides", {
   expect_identical(again$columns, gl(q$x, q$t, lambda, prune = -1)$columns)
 })
 
-test_that("a call never raises the objective, even a short or partial one", {
-  q <- gl_problem(30, 100, 3, 6)
-  lambda <- 0.2 * gl_lambda_max(q$x, q$t)
-  start <- matrix(0, 100, 3)
-  start[c(5, 50, 99), ] <- withr::with_seed(1, rnorm(9)) / 50
-  for (full in c(TRUE, FALSE)) for (vtol in c(1e-9, 1e-2, 1)) {
-    got <- gl(q$x, q$t, lambda, start, full = full, vtol = vtol)
-    expect_lte(got$objective, gl_objective(q$x, q$t, lambda, start) * (1 + 1e-12))
-    expect_equal(got$objective, gl_objective(q$x, q$t, lambda, got$v), tolerance = 1e-12)
-  }
-  partial <- gl(q$x, q$t, lambda, start, full = FALSE)
-  expect_true(all(which(row_norms(partial$v) > 0) %in% c(5, 50, 99)))
-})
-
-test_that("extrapolation never raises the objective", {
-  # A looser tolerance stops the same iteration earlier: columns that are nearly one, where
-  # unguarded steps go astray.
-  for (seed in 1:12) {
-    q <- withr::with_seed(seed, list(x = matrix(rnorm(240), 20) * .1^(seed %% 4) + rnorm(20),
-      t = matrix(rnorm(40), 20)))
-    lambda <- c(.3, .05, .005)[1 + seed %% 3] * gl_lambda_max(q$x, q$t)
-    way <- vapply(10^seq(1, -11, by = -.5), function(vtol) gl(q$x, q$t, lambda, vtol = vtol)$objective, 0)
-    expect_lte(max(diff(way)), 1e-8 * way[1])
-  }
-})
-
-test_that("certify measures any V", {
-  q <- gl_problem(30, 50, 2, 7)
-  lambda <- 0.3 * gl_lambda_max(q$x, q$t)
-  got <- gl(q$x, q$t, lambda, vtol = 0.3, certify = TRUE)
-  r <- q$t - q$x %*% got$v
-  kkt <- 2 * row_norms(crossprod(q$x, r)) / lambda
-  expect_equal(got$kkt, kkt, tolerance = 1e-12, ignore_attr = TRUE)
-  scale <- min(1 / max(kkt), max(0, sum(q$t * r) / sum(r^2)))
-  expect_equal(got$dual, 2 * scale * sum(q$t * r) - scale^2 * sum(r^2), tolerance = 1e-12)
-  norm <- row_norms(got$v)
-  off <- 2 * crossprod(q$x, r) / lambda - got$v / ifelse(norm > 0, norm, 1)
-  expect_equal(got$violation, max(row_norms(off)[norm > 0], kkt[norm == 0] - 1), tolerance = 1e-10)
-})
-
 test_that("degenerate problems", {
-  skip_on_cran()
   q <- gl_problem(20, 30, 2, 8)
   top <- gl_lambda_max(q$x, q$t)
   expect_true(all(gl(q$x, q$t, 1.0001 * top)$v == 0))
@@ -157,36 +225,7 @@ test_that("degenerate problems", {
   expect_equal(got$v, ref_gl(x, q$t, 0.3 * top), tolerance = 1e-7)
 })
 
-test_that("the violation counts rows that are zero and should not be, and live rows", {
-  q <- gl_problem(30, 50, 3, 8)
-  lambda <- 0.3 * gl_lambda_max(q$x, q$t)
-  # No row of the start is live, so a solve of the working set alone leaves it at zero.
-  zero <- gl(q$x, q$t, lambda, full = FALSE, certify = TRUE)
-  expect_identical(zero$v, matrix(0, 50, 3))
-  kkt <- 2 * row_norms(crossprod(q$x, q$t)) / lambda
-  expect_equal(zero$kkt, unname(kkt), tolerance = 1e-12)
-  expect_equal(zero$violation, max(kkt) - 1, tolerance = 1e-12)
-  expect_gt(zero$violation, 1)
-  # At the optimum nothing is violated; half of the optimum leaves live rows unsettled.
-  best <- gl(q$x, q$t, lambda)
-  expect_lte(best$violation, 1e-8)
-})
-
-test_that("Newton steps reach the same answer in far fewer sweeps where columns are alike", {
-  x <- withr::with_seed(1, scale(t(apply(matrix(rnorm(60 * 40), 60), 1L, stats::filter, 0.97, method = "recursive"))))
-  t <- withr::with_seed(2, qr.Q(qr(matrix(rnorm(60 * 3), 60))))
-  lambda <- 0.02 * gl_lambda_max(x, t)
-  newton <- gl(x, t, lambda)
-  plain <- gl(x, t, lambda, slots = 1L)
-  expect_equal(newton$objective, plain$objective, tolerance = 1e-13)
-  expect_equal(newton$objective, gl_objective(x, t, lambda, newton$v), tolerance = 1e-13)
-  expect_equal(newton$v, plain$v, tolerance = 1e-6)
-  expect_lt(newton$violation, 1e-8)
-  expect_lt(newton$sweeps, plain$sweeps / 2)
-})
-
 test_that("each row may have a factor of its own: 0 leaves it free, Inf fixes it at zero", {
-  skip_on_cran()
   for (shape in list(c(25, 60, 3), c(40, 12, 2), c(15, 15, 1))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 6)
     p <- shape[2]
@@ -228,20 +267,7 @@ test_that("each row may have a factor of its own: 0 leaves it free, Inf fixes it
   }
 })
 
-test_that("free columns that nearly depend on each other leave nothing of them in the rest", {
-  for (apart in c(1e-2, 1e-4, 1e-6)) for (seed in 8:9) {
-    q <- gl_problem(40, 12, 2, seed)
-    x <- q$x
-    for (j in 6:9) x[, j] <- x[, j - 5] + x[, 10] + apart * x[, j]
-    free <- c(1:4, 6:10)
-    out <- gl(x, q$t, .1, factor = replace(rep(1, 12), free, 0))
-    unit <- sweep(x[, free], 2, sqrt(colSums(x[, free]^2)), "/")
-    expect_lte(max(abs(crossprod(unit, q$t - out$xv))), 2e-15)
-  }
-})
-
 test_that("free rows: certificate of any V, copies among them, weights of the rows, sparse", {
-  skip_on_cran()
   skip_if_not_installed("Matrix")
   q <- gl_problem(30, 50, 2, 8)
   q$x[, 9] <- q$x[, 4] - q$x[, 3]
@@ -264,38 +290,4 @@ test_that("free rows: certificate of any V, copies among them, weights of the ro
   x[abs(x) < .7] <- 0
   sparse <- sparse_operator(Matrix::Matrix(x, sparse = TRUE))
   expect_equal(gl(sparse, q$t, lambda, factor = factor)$v, gl(x, q$t, lambda, factor = factor)$v, tolerance = 1e-8)
-})
-
-test_that("of equal columns one takes part, and all share its row", {
-  q <- gl_problem(25, 30, 3, 5)
-  first <- c(1:30, rep(c(2L, 7L), each = 10))
-  x <- q$x[, first]
-  lambda <- .1 * gl_lambda_max(x, q$t)
-  # A start that is split unevenly, and one column without a penalty.
-  start <- withr::with_seed(6, matrix(rnorm(150), 50))
-  for (factor in list(NULL, replace(rep(1, 50), first == 7L, 0))) {
-    alone <- gl(q$x, q$t, lambda, factor = factor[1:30])
-    got <- gl(x, q$t, lambda, start, factor = factor, first = first)
-    expect_identical(got$v, got$v[first, ])
-    expect_equal(rowsum(got$v, first, reorder = FALSE), alone$v, ignore_attr = TRUE, tolerance = 1e-8)
-    expect_equal(got$objective, alone$objective, tolerance = 1e-12)
-    expect_lte(got$m, 30L)
-    expect_lte(got$columns, 30)
-    expect_lte(got$violation, 1e-8)
-  }
-  expect_error(gl(x, q$t, lambda, first = rev(first)), "equal columns")
-})
-
-test_that("columns that nearly depend on each other take few sweeps", {
-  # Profiles that are constant but for jumps: many more rows of V than dimensions of x.
-  x <- withr::with_seed(1, t(replicate(40, {
-    cuts <- sort(sample(149, 4))
-    rnorm(5)[findInterval(1:150, cuts + 1) + 1]
-  })))
-  x <- scale(x, scale = FALSE)
-  t <- svd(x, 10, 0)$u
-  got <- gl(x, t, .02 * gl_lambda_max(x, t), vtol = 1e-8)
-  expect_true(got$settled)
-  expect_lte(got$gap, 1e-6 * got$objective)
-  expect_lt(got$sweeps, 2000)
 })

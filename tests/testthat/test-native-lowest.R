@@ -47,16 +47,13 @@ test_that("multiple eigenvalues, all of them, and none of M", {
   expect_equal(flat$values, sort(seq(2, 1, length.out = 200))[1:2])
 })
 
-test_that("nearly equal weights, as all reweighting begins, take few products", {
+test_that("nearly equal weights take few products; a warm start saves work and changes nothing", {
   b <- withr::with_seed(1, matrix(rnorm(20 * 500), 20))
   delta <- withr::with_seed(2, 4 + 1e-3 * runif(500))
   found <- lowest(delta, 5, b = b)
   expect_lowest(found, crossprod(b) + diag(delta), 5)
   # With a shift that is further below all weights: over 600.
   expect_lt(found$applied, 200)
-})
-
-test_that("a warm start saves work and changes nothing", {
   b <- withr::with_seed(2, matrix(rnorm(30 * 400), 30))
   delta <- withr::with_seed(3, runif(400, 0.5, 1))
   cold <- lowest(delta, 4, b = b)

@@ -34,22 +34,7 @@ check_operator <- function(op, ref, tol = 1e-9) {
   near(x_mul(op, 0 * v), matrix(0, n, 4))
 }
 
-test_that("sparse operations equal plain R, centred and scaled in all four ways", {
-  skip_on_cran()
-  for (x in list(awkward_counts(), awkward_counts(12, 40, 2), awkward_counts(50, 11, 3))) {
-    s <- as_sparse(x)
-    x <- as.matrix(s)
-    for (how in all_four) {
-      data <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))
-      expect_s3_class(data$x, "ufs_x")
-      expect_identical(data$constant, unname(which(apply(x, 2, function(v) diff(range(v)) == 0))))
-      # The column of mean 1e6: the digits that centring a double leaves.
-      check_operator(data$x, reference_x(x, data$keep, how[1], how[2]), 1e-8)
-    }
-  }
-})
-
-test_that("sums of squares by row keep their digits beside columns far from zero", {
+test_that("sums of squares by row keep their digits, and entries that differ by 1e300 do not overflow", {
   n <- 12L
   x <- withr::with_seed(3, matrix(rnorm(n * 5), n) + 1e8)
   x[2, 2] <- 0
@@ -60,31 +45,6 @@ test_that("sums of squares by row keep their digits beside columns far from zero
   # The column with a zero would hide the others' digits: alone they are seen.
   few <- as_ufs_operator(s[, -2L], TRUE, FALSE)$x
   expect_equal(norms(few), sqrt(rowSums(ref[, -2L]^2)), tolerance = 1e-6)
-})
-
-test_that("means, deviations and names are those of the dense matrix", {
-  skip_on_cran()
-  s <- as_sparse(awkward_counts())
-  for (how in all_four) {
-    a <- suppressWarnings(suppressMessages(as_ufs_matrix(s, how[1], how[2])))
-    b <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))
-    for (slot in c("n", "p", "keep", "constant", "features", "samples", "named")) expect_identical(b[[slot]], a[[slot]])
-    expect_equal(b$center, a$center, tolerance = 1e-14)
-    expect_equal(b$scale, a$scale, tolerance = 1e-8)
-    expect_equal(b$norm, a$norm, tolerance = 1e-8)
-    expect_equal(b$variance, a$variance, tolerance = 1e-8)
-  }
-  a <- suppressWarnings(suppressMessages(as_ufs_matrix(s)))
-  for (prepared in list(as_ufs_operator, as_rescaled_operator)) {
-    b <- suppressWarnings(prepared(s))
-    if (identical(prepared, as_ufs_operator)) expect_identical(b$divisor, 1) else
-      expect_identical(log2(b$divisor) %% 1, 0)
-    expect_equal(x_dense(b$x) * b$divisor, a$x, tolerance = 1e-8)
-    expect_equal(b$norm, a$norm, tolerance = 1e-8)
-  }
-})
-
-test_that("one pass over entries that differ by 1e300 neither overflows nor underflows", {
   x <- Matrix::sparseMatrix(i = c(1, 2, 5, 1, 3, 4), j = c(1, 1, 1, 2, 2, 2),
     x = c(1e200, -2e200, 3e200, 1e-200, 2e-200, 5e-200), dims = c(6, 2))
   found <- as_ufs_operator(x)
@@ -116,8 +76,84 @@ test_that("a dense matrix goes through the same entries", {
   expect_equal(.Call(C_test_x, check, t, v[, 1], rep(1, ncol(check)))$gram_mul, check %*% crossprod(check, t))
 })
 
+test_that("missing values of sparse data are named by column", {
+  s <- as_sparse(awkward_counts())
+  s@x[30] <- NA
+  column <- colnames(s)[findInterval(29, s@p)]
+  expect_error(ufs_variance(s), column, class = "ufs_error_input")
+})
+
+reference_pca <- function(ref, k) {
+  s <- svd(ref, nu = k, nv = k)
+  list(d2 = s$d[seq_len(k)]^2, v = s$v)
+}
+
+eigs <- function(a, k, tol = 1e-11, block = 0L) .Call(C_test_eigs, a, 1L, as.integer(k), tol, as.integer(block))
+
+with_spectrum <- function(value) {
+  n <- length(value)
+  q <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(n * n), n))))
+  a <- q %*% (value * t(q))
+  (a + t(a)) / 2
+}
+
+test_that("columns are equal whether or not their zeros are stored", {
+  skip_if_not_installed("Matrix")
+  # Column 1 stores the zero of its second row, column 2 does not.
+  x <- Matrix::sparseMatrix(i = c(1, 2, 4, 1, 4, 2, 3), j = c(1, 1, 1, 2, 2, 3, 3),
+    x = c(1, 0, 2, 1, 2, 5, 6), dims = c(6, 3))
+  expect_length(x@x, 7)
+  expect_identical(x_equal_columns(as_ufs_operator(open_quietly(x), TRUE, FALSE)$x), c(1L, 1L, 3L))
+})
+
+test_that("a malformed scaled operator is refused", {
+  withr::local_options(ufselect.copy_bytes = 0)
+  op <- suppressWarnings(as_lazy_operator(awkward_counts(12, 40)))$x
+  v <- matrix(1, ncol(op), 1)
+  for (wrong in list(list(column = rep(41L, ncol(op))), list(column = 1:3), list(n = 13L),
+    list(shift = 1), list(x = "no"))) {
+    expect_error(.Call(C_x_product, utils::modifyList(op, wrong), v, FALSE), "internal error")
+  }
+})
+
+skip_on_cran()
+
+test_that("sparse operations equal plain R, centred and scaled in all four ways", {
+  for (x in list(awkward_counts(), awkward_counts(12, 40, 2), awkward_counts(50, 11, 3))) {
+    s <- as_sparse(x)
+    x <- as.matrix(s)
+    for (how in all_four) {
+      data <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))
+      expect_s3_class(data$x, "ufs_x")
+      expect_identical(data$constant, unname(which(apply(x, 2, function(v) diff(range(v)) == 0))))
+      # The column of mean 1e6: the digits that centring a double leaves.
+      check_operator(data$x, reference_x(x, data$keep, how[1], how[2]), 1e-8)
+    }
+  }
+})
+
+test_that("means, deviations and names are those of the dense matrix", {
+  s <- as_sparse(awkward_counts())
+  for (how in all_four) {
+    a <- suppressWarnings(suppressMessages(as_ufs_matrix(s, how[1], how[2])))
+    b <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))
+    for (slot in c("n", "p", "keep", "constant", "features", "samples", "named")) expect_identical(b[[slot]], a[[slot]])
+    expect_equal(b$center, a$center, tolerance = 1e-14)
+    expect_equal(b$scale, a$scale, tolerance = 1e-8)
+    expect_equal(b$norm, a$norm, tolerance = 1e-8)
+    expect_equal(b$variance, a$variance, tolerance = 1e-8)
+  }
+  a <- suppressWarnings(suppressMessages(as_ufs_matrix(s)))
+  for (prepared in list(as_ufs_operator, as_rescaled_operator)) {
+    b <- suppressWarnings(prepared(s))
+    if (identical(prepared, as_ufs_operator)) expect_identical(b$divisor, 1) else
+      expect_identical(log2(b$divisor) %% 1, 0)
+    expect_equal(x_dense(b$x) * b$divisor, a$x, tolerance = 1e-8)
+    expect_equal(b$norm, a$norm, tolerance = 1e-8)
+  }
+})
+
 test_that("malformed sparse matrices are errors, in ufs_data() and in every direct call", {
-  skip_on_cran()
   good <- as_sparse(awkward_counts())
   attack <- function(change) {
     x <- good
@@ -128,21 +164,12 @@ test_that("malformed sparse matrices are errors, in ufs_data() and in every dire
     expect_error(.Call(C_x_ss, op))
     expect_error(.Call(C_x_product, op, matrix(1, 24, 2), FALSE))
   }
-  attack(list(i = good@i[-1]))
-  attack(list(i = good@i + 1L))
-  attack(list(i = replace(good@i, 5L, -1L)))
-  attack(list(i = replace(good@i, 5L, NA_integer_)))
-  attack(list(i = replace(good@i, 5L, 10000000L)))
-  attack(list(i = rev(good@i)))
-  attack(list(p = good@p[-1]))
-  attack(list(p = c(good@p, 3L)))
-  attack(list(p = replace(good@p, 3L, 100000L)))
-  attack(list(p = replace(good@p, 3L, -5L)))
-  attack(list(p = replace(good@p, 25L, good@p[25] + 7L)))
-  attack(list(p = replace(good@p, 25L, NA_integer_)))
-  attack(list(x = good@x[-1]))
-  attack(list(x = as.integer(good@x)))
-  attack(list(p = as.double(good@p)))
+  for (i in list(good@i[-1], good@i + 1L, rev(good@i), as.double(good@i))) attack(list(i = i))
+  for (wrong in c(-1L, NA, 10000000L)) attack(list(i = replace(good@i, 5L, wrong)))
+  for (p in list(good@p[-1], c(good@p, 3L), as.double(good@p))) attack(list(p = p))
+  for (wrong in c(100000L, -5L)) attack(list(p = replace(good@p, 3L, wrong)))
+  for (wrong in c(good@p[25] + 7L, NA)) attack(list(p = replace(good@p, 25L, wrong)))
+  for (x in list(good@x[-1], as.integer(good@x))) attack(list(x = x))
   x <- good
   x@Dim <- c(30L, 25L)
   expect_error(ufs_data(x), class = "ufs_error_input")
@@ -164,15 +191,7 @@ test_that("malformed sparse matrices are errors, in ufs_data() and in every dire
   expect_error(.Call(C_x_ss, "x"))
 })
 
-test_that("missing values of sparse data are named by column", {
-  s <- as_sparse(awkward_counts())
-  s@x[30] <- NA
-  column <- colnames(s)[findInterval(29, s@p)]
-  expect_error(ufs_variance(s), column, class = "ufs_error_input")
-})
-
 test_that("every sparse class of Matrix is read, duplicated entries are added", {
-  skip_on_cran()
   x <- matrix(c(1, 0, 0, 2, 3, 0, 0, 4, 0, 5, 0, 6, 1, 1, 0, 0), 4)
   c4 <- to_sparse(x)
   symmetric <- Matrix::forceSymmetric(c4)
@@ -189,7 +208,6 @@ test_that("every sparse class of Matrix is read, duplicated entries are added", 
 })
 
 test_that("more entries than an integer can count are no problem", {
-  skip_on_cran()
   at <- withr::with_seed(1, cbind(sample.int(60000, 1e5, TRUE), sample.int(40000, 1e5, TRUE)))
   s <- Matrix::sparseMatrix(i = at[, 1], j = at[, 2], x = 1, dims = c(60000, 40000))
   data <- suppressWarnings(as_ufs_operator(s))
@@ -200,7 +218,6 @@ test_that("more entries than an integer can count are no problem", {
 })
 
 test_that("the quadratic forms of rows are those of the matrix, sparse, dense and in blocks", {
-  skip_on_cran()
   x <- awkward_counts(20, 24)
   s <- withr::with_seed(2, crossprod(matrix(rnorm(30 * 24), 30)))
   withr::local_options(ufselect.copy_bytes = 0)
@@ -231,13 +248,7 @@ test_that("the quadratic forms of rows are those of the matrix, sparse, dense an
   expect_equal(.Call(C_x_forms, as.matrix(wide), s), want)
 })
 
-reference_pca <- function(ref, k) {
-  s <- svd(ref, nu = k, nv = k)
-  list(d2 = s$d[seq_len(k)]^2, v = s$v)
-}
-
 test_that("principal components of an operator are those of svd(), small and large, wide and tall", {
-  skip_on_cran()
   for (size in list(c(20, 50), c(50, 20), c(480, 700), c(900, 460))) {
     x <- withr::with_seed(3, {
       low <- matrix(rnorm(size[1] * 6), size[1]) %*% matrix(rnorm(6 * size[2]), 6)
@@ -262,7 +273,6 @@ test_that("principal components of an operator are those of svd(), small and lar
 })
 
 test_that("components that serve as coordinates take fewer products and hold the same variance", {
-  skip_on_cran()
   s <- withr::with_seed(4, Matrix::rsparsematrix(1300, 6500, 0.01)) %*% Matrix::Diagonal(x = (1:6500)^-0.2)
   data <- suppressWarnings(as_ufs_operator(s, FALSE, FALSE))
   exact <- .Call(C_x_pca, data$x, 20L, 1e-10, TRUE)
@@ -278,17 +288,7 @@ test_that("components that serve as coordinates take fewer products and hold the
   expect_equal(loose$sdev2, exact$sdev2, tolerance = 0.02)
 })
 
-eigs <- function(a, k, tol = 1e-11, block = 0L) .Call(C_test_eigs, a, 1L, as.integer(k), tol, as.integer(block))
-
-with_spectrum <- function(value) {
-  n <- length(value)
-  q <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(n * n), n))))
-  a <- q %*% (value * t(q))
-  (a + t(a)) / 2
-}
-
 test_that("the leading eigenpairs equal eigen()'s, each as often as it occurs, whatever the block", {
-  skip_on_cran()
   n <- 300
   spread <- seq(1, 0.1, length.out = n)
   for (value in list(n:1, c(rep(10, 5), rep(1, n - 5)), c(5, 3, rep(0, n - 2)), c(9, 9 - 1e-6, 8, (n - 3):1 / n),
@@ -319,7 +319,6 @@ test_that("the leading eigenpairs equal eigen()'s, each as often as it occurs, w
 })
 
 test_that("multiple singular values of a matrix, dense and sparse", {
-  skip_on_cran()
   n <- 480
   for (times in c(1L, 2L, 3L, 6L, 8L)) {
     value <- c(9, rep(7, times), seq(5, 1, length.out = n - times - 1))
@@ -340,20 +339,7 @@ test_that("multiple singular values of a matrix, dense and sparse", {
   }
 })
 
-test_that("a narrow block finds close eigenvalues with fewer products", {
-  skip_on_cran()
-  n <- 600
-  a <- with_spectrum(c(5, seq(2, 1, length.out = n - 1)))
-  wide <- eigs(a, 6, tol = 1e-10, block = 8)
-  narrow <- eigs(a, 6, tol = 1e-10, block = 1)
-  expect_true(wide$converged && narrow$converged)
-  expect_lt(narrow$products, 0.5 * wide$products)
-  expect_equal(narrow$values, wide$values, tolerance = 1e-12)
-  expect_lt(max(abs(a %*% narrow$vectors - narrow$vectors %*% diag(narrow$values))), 1e-8)
-})
-
 test_that("products by tiles of rows are those of the whole, empty tiles included", {
-  skip_on_cran()
   skip_if_not_installed("Matrix")
   # More than two tiles of 4,096 rows; the second tile of column 2 is empty, column 3 has one entry.
   n <- 20001L
@@ -375,17 +361,7 @@ test_that("products by tiles of rows are those of the whole, empty tiles include
   }
 })
 
-test_that("columns are equal whether or not their zeros are stored", {
-  skip_if_not_installed("Matrix")
-  # Column 1 stores the zero of its second row, column 2 does not.
-  x <- Matrix::sparseMatrix(i = c(1, 2, 4, 1, 4, 2, 3), j = c(1, 1, 1, 2, 2, 3, 3),
-    x = c(1, 0, 2, 1, 2, 5, 6), dims = c(6, 3))
-  expect_length(x@x, 7)
-  expect_identical(x_equal_columns(as_ufs_operator(open_quietly(x), TRUE, FALSE)$x), c(1L, 1L, 3L))
-})
-
 test_that("a wide dense matrix is standardised on the spot, in every operation", {
-  skip_on_cran()
   withr::local_options(ufselect.copy_bytes = 0)
   # 300 rows: several blocks of columns.
   for (x in list(awkward_counts(12, 40, 2), awkward_counts(24, 24, 3), awkward_counts(300, 400, 4))) {
@@ -419,25 +395,14 @@ test_that("a wide dense matrix is standardised on the spot, in every operation",
   expect_error(suppressWarnings(ufs_pca(awkward_counts(12, 40), 2)), "copy_bytes", class = "ufs_error_argument")
 })
 
-test_that("a malformed scaled operator is refused", {
-  withr::local_options(ufselect.copy_bytes = 0)
-  op <- suppressWarnings(as_lazy_operator(awkward_counts(12, 40)))$x
-  v <- matrix(1, ncol(op), 1)
-  for (wrong in list(list(column = rep(41L, ncol(op))), list(column = 1:3), list(n = 13L),
-    list(shift = 1), list(x = "no"))) {
-    expect_error(.Call(C_x_product, utils::modifyList(op, wrong), v, FALSE), "internal error")
-  }
-})
-
 test_that("no copy of a multiple eigenvalue is missing, for any multiplicity, block and order of the rows", {
-  skip_on_cran()
   spread <- function(m) seq(2.9, 0.1, length.out = m)
   n <- 150
-  for (times in c(1, 2, 9, 19, 29, 40)) {
+  for (times in c(1, 2, 9, 29)) {
     for (value in list(rep(sqrt(seq_len(n)), each = times)[seq_len(n)], c(rep(10, times), spread(n - times)),
       c(5, rep(3, times), spread(n - times - 1)), c(10 - 1e-9 * seq_len(times), spread(n - times)))) {
       a <- with_spectrum(value)
-      for (k in c(1, 12, 30)) {
+      for (k in c(1, 30)) {
         want <- sort(value, decreasing = TRUE)[seq_len(k)]
         for (block in c(0, 1, 8)) {
           got <- eigs(a, k, 1e-10, block)
@@ -449,7 +414,6 @@ test_that("no copy of a multiple eigenvalue is missing, for any multiplicity, bl
 })
 
 test_that("the proof that no eigenvalue is missing brings nothing back of what it left out", {
-  skip_on_cran()
   # All eigenvalues far from zero beside their range: what rounding leaves of the eigenvectors grew tenfold in
   # each step, and was taken for a missing one.
   value <- seq(14, 10, length.out = 300)

@@ -239,15 +239,12 @@ test_that("an option that is no number is an error that says so", {
   }
 })
 
-test_that("methods that are no names are refused before anything is fitted", {
+test_that("methods that are no names are refused; CUR without a decomposition remembers k", {
   for (wrong in list(1:2, c("pca", NA), list("pca", 3))) {
     error <- tryCatch(ufs_compare(iris[1:4], iris$Species, wrong, k = 2), error = identity)
     expect_s3_class(error, "ufs_error_argument")
     expect_identical(error$argument, "methods")
   }
-})
-
-test_that("CUR without a decomposition remembers k, whatever the data are", {
   fit <- ufs_cur(mtcars, m = 4, k = 3, draw = "top")
   expect_length(selected_features(fit), 3)
   expect_length(selected_samples(fit), 4)
@@ -297,30 +294,21 @@ test_that("a selection of ufs_select() gives as many features as one asks for", 
   expect_length(selected_features(fit, 3), 3)
 })
 
-test_that("what is smoothed is a millionth of the largest column, unless it is given", {
+test_that("a millionth of the largest column is smoothed; the gap of top-k; columns are summed in blocks", {
   fit <- ufs_socfs(mtcars, 3, solver = "paper", control = ufs_control(max_iter = 3, warn = FALSE))
   largest <- max(sqrt(colSums(scale(mtcars)^2)))
   expect_equal(fit$control$eps / (1e-6 / largest)^2, 1, tolerance = 1e-10)
-})
-
-test_that("the gap of top-k is the distance over the bound", {
   found <- ufs_topk(mtcars, 4, n_clusters = 3)$certificate
   expect_equal(found[["gap"]], (found[["selection_objective"]] - found[["bound"]]) / abs(found[["bound"]]))
-})
-
-test_that("columns are summed in blocks whatever is left for the last block", {
   for (p in c(1L, 64L, 65L, 129L)) {
     x <- matrix(seq_len(3 * p) - p, 3)
     expect_equal(l1_norms(x), rowSums(abs(x)))
   }
 })
 
-test_that("nearest neighbours are five, or all others", {
+test_that("nearest neighbours are five, or all others; the warning of BLFSE names what follows the one base result", {
   expect_identical(knn_size(matrix(0, 4, 2)), 3L)
   expect_identical(knn_size(matrix(0, 20, 2)), 5L)
-})
-
-test_that("the warning of BLFSE names what follows the one base result", {
   fit <- list(params = list(n_base = 20L), p_unique = TRUE, control = list(warn = TRUE))
   said <- function(alpha, beta) tryCatch(blfse_warnings(c(fit, list(solution = list(alpha = alpha, beta = beta)))),
     ufs_warning_collapse = conditionMessage)
@@ -328,12 +316,9 @@ test_that("the warning of BLFSE names what follows the one base result", {
   expect_match(said(c(.5, .5), c(.95, .05)), "the clusters follow", fixed = TRUE)
 })
 
-test_that("values of a grid's picture must be numbers", {
+test_that("values of a grid's picture must be numbers; ALFS's optimality residual is that of its W", {
   grid <- ufs_grid(mtcars, "css", list(k = 2:4))
   expect_refusals(plot(grid, value = rep(TRUE, 3)), plot(grid, value = 1:2))
-})
-
-test_that("ALFS's optimality residual is that of its W", {
   fit <- ufs_alfs(mtcars, control = ufs_control(tol = 1e-8, max_iter = 5000))
   expect_gt(fit$certificate[["kkt"]], 0)
   expect_lt(fit$certificate[["kkt"]], 1e-3)

@@ -97,15 +97,12 @@ test_that("more repeats of a comparison and more resamples reuse those that were
   expect_output(print(both), "6 of 6 reused")
 })
 
-test_that("keys hold the code of functions, not their names", {
+test_that("keys hold the code of functions, not their names; names by content differ where values do", {
   expect_identical(hash_of(list(f = function(x) x)), hash_of(list(f = function(x) x)))
   expect_false(hash_of(list(f = function(x) x)) == hash_of(list(f = function(x) x + 1)))
   expect_identical(hash_of(list(f = stats::sd)), hash_of(list(f = stats::sd)))
   expect_false(hash_of(stats::sd) == hash_of(stats::var))
   expect_false(hash_of(sum) == hash_of(max))
-})
-
-test_that("names by content are the same everywhere and differ where values do", {
   # Written down: another session, platform or version of R must find the same.
   expect_identical(hash_of(list(a = 1:3, b = "x")), "bef557e450a6e433064828e361d6da87")
   expect_identical(hash_of(c(0.1, NA, -Inf)), "9725b15162b570a0a6cfdb27e2d8add0")
@@ -373,17 +370,6 @@ test_that("workers store what they have done, and fail to store it, as one proce
   expect_identical(out$feature_scores, serial$feature_scores)
 })
 
-test_that("one damaged file is spoken of as one, several as several", {
-  folder <- withr::local_tempdir()
-  said <- function(damaged) {
-    run <- list(kind = "grid", folder = folder, prefix = "grid-1")
-    conditionMessage(expect_warning(suppressMessages(checkpoint_report(run, c("a", "b", "c"), which(damaged), damaged)),
-      class = "ufs_warning_checkpoint"))
-  }
-  expect_match(said(c(FALSE, TRUE, FALSE)), "^1 of the files.*first b[.]rds; it is computed again")
-  expect_match(said(c(TRUE, FALSE, TRUE)), "^2 of the files.*first a[.]rds; they are computed again")
-})
-
 test_that("a folder that cannot be made, and a file that cannot be renamed, are told", {
   file <- withr::local_tempfile()
   writeLines("", file)
@@ -392,8 +378,4 @@ test_that("a folder that cannot be made, and a file that cannot be renamed, are 
   replaced("rename_part", function(from, to) FALSE)
   expect_identical(store_value(folder, "key", 1), "its file could not be renamed")
   expect_length(list.files(folder), 0L)
-})
-
-test_that("a big.matrix has no files of its own", {
-  expect_null(source_files(list(kind = "big")))
 })

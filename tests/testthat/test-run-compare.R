@@ -34,15 +34,12 @@ test_that("a comparison has every line it must have", {
   expect_error(plot(out, at = 999), class = "ufs_error_argument")
 })
 
-test_that("missing classes are errors and are counted; one class alone is predicted", {
+test_that("missing classes are counted, pipelines choose samples on the chosen features, and failures are recorded", {
   first <- function(x, y, newx) rep(levels(y)[1], nrow(newx))
   set.seed(5)
   out <- ufs_compare(x, y, "variance", k = 2, m = 1, classifiers = list(first = first), repeats = 3, baselines = FALSE)
   expect_true(all(out$results$missing == 2))
   expect_equal(out$results$accuracy, rep(1 / 3, 3))
-})
-
-test_that("pipelines choose samples on the chosen features", {
   fit <- list()
   set.seed(2)
   out <- ufs_compare(x, y, c(a = "variance+random"), k = 2, m = 9, classifiers = list(c1 = function(x, y, newx) {
@@ -51,9 +48,6 @@ test_that("pipelines choose samples on the chosen features", {
   }), repeats = 1, baselines = FALSE)
   expect_identical(fit[[1]], c(9L, 2L))
   expect_identical(unique(out$results$method), "a")
-})
-
-test_that("a failing method is a recorded error", {
   set.seed(2)
   out <- ufs_compare(x, y, c(bad = "pca"), k = 2, classifiers = list(f = function(x, y, newx) newx[, 1]),
     repeats = 1, baselines = FALSE, args = list(bad = list(n_components = 99)))
@@ -163,16 +157,13 @@ test_that("a grid of a sample method is run: the choice without labels and the b
   }
 })
 
-test_that("what a comparison cannot use is an error", {
+test_that("what a comparison cannot use is an error; warnings and void rankings are counted and shown", {
   run <- function(methods, ...) {
     ufs_compare(x, y, methods, k = 2, m = 9, classifiers = first_class, repeats = 1, baselines = FALSE, args = list(...))
   }
   expect_arguments(args = run("ted", ted = list(gamma = 1)), args = run("pca+ted", "pca+ted" = list(nothing = 1)),
     args = run("pca+ted", pca = list(mu_rel = 1)), args = run("random", random = list(grid = list(k = 1))),
     args = run("pca+ted", "pca+ted" = list(grid = list(n_components = 1:2, mu_rel = 1:2))), args = run("pca", pca = list(2)))
-})
-
-test_that("warnings and void rankings are counted and shown", {
   data <- planted(40, 30)
   set.seed(1)
   out <- ufs_compare(data$x, data$cluster, "alfs", k = 25, m = 6, classifiers = first_class, repeats = 2,
@@ -215,13 +206,10 @@ test_that("every value of `at` is drawn, and the best one for each method", {
   }
 })
 
-test_that("a numeric y is a class only if it looks like one, and that is said", {
+test_that("a numeric y is a class only if it looks like one; a classifier that stops is named, in a classed error", {
   expect_error(ufs_compare(x, x[, 1], "variance", k = 2), "numeric", class = "ufs_error_argument")
   expect_message(ufs_compare(x, as.integer(y), "variance", k = 2, classifiers = first_class,
     repeats = 1, baselines = FALSE), class = "ufs_message_classes")
-})
-
-test_that("a classifier that stops is named, in a classed error", {
   boom <- function(x, y, newx) stop("no model today")
   error <- expect_error(suppressMessages(ufs_compare(iris[, 1:4], iris$Species, "variance", k = 2, repeats = 1,
     n_random = 2, classifiers = list(mine = boom))), class = "ufs_error_argument")
@@ -331,16 +319,6 @@ test_that("a classifier is trained once on a set of columns, and its answers sta
   expect_gt(length(run(by_set(nearest), m = 30)$sets), length(once$sets))
 })
 
-test_that("what ufs_compare() fills in for methods that need it goes to no other", {
-  # An optional argument with the name of one that is filled in would change a method's default.
-  for (method in ufs_methods()$method) {
-    row <- registered[[method]]
-    shared <- intersect(c("n_clusters", "n_components"), row$arguments)
-    optional <- setdiff(shared, row$required)
-    expect_true(all(optional %in% "n_clusters"), info = method)
-  }
-})
-
 test_that("an error of ours inside a classifier stays what it is; another one names the classifier", {
   y <- factor(c("a", "b"))
   own <- function(x, y, newx) refuse("depth", "`depth` must be positive.")
@@ -387,12 +365,6 @@ test_that("one classifier may be given as it is", {
   expect_identical(check_classifiers(first), list(classifier = first))
   out <- ufs_compare(iris[1:4], iris$Species, "variance", k = 2, m = 60, classifiers = first, repeats = 1, n_random = 1)
   expect_identical(unique(out$results$classifier), "classifier")
-})
-
-test_that("without package future there are no workers", {
-  own <- count_workers
-  environment(own) <- list2env(list(requireNamespace = function(...) FALSE), parent = environment(own))
-  expect_identical(own(), 0)
 })
 
 test_that("many rows are compared without svm, unless it is asked for", {

@@ -85,14 +85,6 @@ test_that("a table made for one ranking is written over, the user's is not", {
     }
     spent <- run()
     expect_identical(x, kept)
-    local({
-      write <- prepare_write
-      replaced("prepare_write", function(...) {
-        given <- list(...)
-        do.call(write, given[seq_len(min(5L, length(given)))])
-      })
-      expect_identical(run(), spent)
-    })
   }
   made <- withr::with_seed(1, with_decoys(open_data(x), 1:68, 1:68, 10L))$data
   plain <- made$x + 0
@@ -125,7 +117,7 @@ test_that("a decoy keeps the values of each block of rows", {
   expect_equal(made[[1]], made[[2]])
 })
 
-test_that("every order of columns and decoys has the same chance; chunks stay together", {
+test_that("every order of columns and decoys has the same chance, chunks stay together, and ties favour nobody", {
   set.seed(3)
   turns <- replicate(6000, paste(mixed_order(3, 1), collapse = ""))
   expect_length(unique(turns), 24)
@@ -134,9 +126,6 @@ test_that("every order of columns and decoys has the same chance; chunks stay to
   real <- turn[turn <= 12]
   expect_setequal(turn, 1:17)
   expect_identical(rle((real - 1) %/% 4)$lengths, rep(4L, 3))
-})
-
-test_that("ties favour nobody", {
   # All variances are 1: the ranking is the order of the columns.
   set.seed(12)
   found <- quiet(ufs_decoys(hidden(20, 10, 10), "variance", scale = TRUE))
@@ -202,7 +191,7 @@ test_that("sizes, copies, constants and names", {
   expect_identical(paste0("c", unnamed$columns$pca), found$columns$pca)
 })
 
-test_that("several methods meet the same decoys; a fit gives its method and arguments", {
+test_that("several methods meet the same decoys; what was made without them, and odd arguments, are refused", {
   x <- hidden(40, 8, 12)
   set.seed(9)
   both <- ufs_decoys(x, c("pca", "laplacian"), n_components = 2, repeats = 2)
@@ -215,14 +204,8 @@ test_that("several methods meet the same decoys; a fit gives its method and argu
   expect_identical(ufs_decoys(x, fits, repeats = 2)$curve, both$curve)
   rm(components)
   expect_error(ufs_decoys(x, fits, repeats = 2), "cannot be found here", class = "ufs_error_argument")
-})
-
-test_that("one decoy is enough to ask for", {
   expect_identical(decoys_number(1, list(kind = "dense"), 5L, FALSE), 1L)
   expect_error(decoys_number(0, list(kind = "dense"), 5L, FALSE), class = "ufs_error_argument")
-})
-
-test_that("what was made without the decoys, and what cannot be meant, is refused", {
   x <- hidden(30, 5, 5)
   run <- function(...) ufs_decoys(x, ...)
   expect_arguments(graph = run("laplacian", graph = quiet(ufs_graph(x))),
@@ -313,7 +296,7 @@ test_that("a checkpoint folder keeps what is done; workers change nothing", {
   expect_identical(once(), serial)
 })
 
-test_that("tables and pictures say what was found", {
+test_that("tables and pictures say what was found; the share of noise among all columns", {
   set.seed(10)
   x <- hidden(60, 10, 20)
   found <- ufs_decoys(x, c("pca", "random"), n_components = 2, repeats = 3, k = 15)
@@ -323,9 +306,6 @@ test_that("tables and pictures say what was found", {
   expect_equal(table$share[1], found$curve$share[15])
   pic <- picture(found, 20)
   expect_identical(pic$table$y, found$curve$share[found$curve$k <= 20])
-})
-
-test_that("the share of noise among all columns", {
   noise <- matrix(rnorm(80 * 90), 80)
   x <- cbind(matrix(rnorm(30 * 2), 2)[rep(1:2, 40), ] * 3, matrix(0, 80, 60)) + noise[, 1:90]
   noise_of <- function(x) withr::with_seed(1, ufs_decoys(x, "pca", n_components = 1, repeats = 1))$noise
@@ -366,26 +346,6 @@ test_that("columns that must be in are no evidence: they are not judged, and nei
   expect_identical(look$noise, plain$noise)
 })
 
-test_that("of many rows methods of inner products see a triangle, and answer the same", {
-  x <- withr::with_seed(1, matrix(rnorm(27000 * 50), 27000))
-  x[, 1:9] <- x[, 1:9] + rnorm(27000)
-  run <- function() suppressMessages(withr::with_seed(2, ufs_decoys(x, "css", repeats = 1)))
-  sizes <- NULL
-  plain <- column_triangle
-  by_triangle <- local({
-    replaced("column_triangle", function(...) {
-      out <- plain(...)
-      sizes <<- c(sizes, nrow(out$x))
-      out
-    })
-    run()
-  })
-  expect_lt(max(sizes), 200)
-  replaced("column_triangle", function(x, center = TRUE, scale = TRUE) as_rescaled_operator(x, center, scale))
-  expect_equal(run()$curve, by_triangle$curve)
-  expect_null(getOption("ufselect.copy_bytes"))
-})
-
 test_that("a method that is no name is refused; a table has a row per method, NA where no column is better", {
   x <- withr::with_seed(1, hidden(30, 5, 5))
   wrong <- expect_error(ufs_decoys(x, 1), "method", class = "ufs_error_argument")
@@ -402,7 +362,7 @@ test_that("a method that is no name is refused; a table has a row per method, NA
   expect_identical(components_above(open_data(matrix(1, 5, 3))), 0L)
 })
 
-test_that("the picture of one method marks where its columns end", {
+test_that("the picture of one method marks where its columns end; refusals say what is wrong", {
   x <- withr::with_seed(1, matrix(stats::rnorm(50 * 12), 50))
   x[, 1:6] <- x[, 1:6] + 3 * rep(0:1, 25)
   found <- withr::with_seed(1, ufs_decoys(x, "pca", n_components = 1, repeats = 2))
@@ -410,9 +370,6 @@ test_that("the picture of one method marks where its columns end", {
   expect_identical(pic$lines, list(h = 0.05, v = found$k[["pca"]]))
   expect_identical(pic$title, "ufs_decoys: how much of a selection is noise")
   expect_identical(pic[c("xlab", "ylab")], list(xlab = "features chosen (k)", ylab = "share no better than noise"))
-})
-
-test_that("refusals say what is wrong", {
   x <- as.matrix(mtcars)
   expect_refusals(
     "`include` and `exclude` leave no column that decoys could judge." =
@@ -440,7 +397,7 @@ test_that("more columns than are better than noise: the print says how many deco
   expect_match(shown, "^ *number +measure +value +low +high$", all = FALSE)
 })
 
-test_that("decoys of many rows are permuted columns still", {
+test_that("decoys of many rows are permuted columns; where no column is better than noise nothing more is said", {
   x <- cbind(sin(1:3e5), cos(1:3e5))[, rep(1:2, 4)]
   made <- withr::with_seed(1, dense_with_decoys(x, 1:8, 1:8, list(NULL)))
   expect_setequal(made$ord, 1:16)
@@ -450,9 +407,6 @@ test_that("decoys of many rows are permuted columns still", {
     expect_false(identical(decoy, x[, j]))
     expect_identical(sort(decoy), sort(x[, j]))
   }
-})
-
-test_that("where no column is better than noise nothing is said of those that are", {
   none <- withr::with_seed(1, ufs_decoys(mtcars[, 1:2], "variance", repeats = 2))
   expect_identical(none$k[["variance"]], 0L)
   expect_false(any(grepl("of these", capture.output(print(none)))))

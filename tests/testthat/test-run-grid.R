@@ -13,7 +13,7 @@ test_that("a grid is its fits, one by one", {
   expect_identical(frame$feature_scores[, 1], feature_scores(ufs_pca(x, 2, scale = FALSE)))
 })
 
-test_that("a deterministic grid leaves the random numbers alone, a random one uses the seed", {
+test_that("a deterministic grid leaves the random numbers alone; an error in one setting is recorded, not fatal", {
   set.seed(1)
   before <- .Random.seed
   ufs_grid(x, "pca", list(n_components = 1:2))
@@ -23,18 +23,12 @@ test_that("a deterministic grid leaves the random numbers alone, a random one us
     ufs_grid(x, "kmeans_f", list(n_clusters = 2:4), n_starts = 2)$feature_scores
   }
   expect_identical(run(), run())
-})
-
-test_that("an error in one setting is recorded, not fatal", {
   grid <- ufs_grid(x, "pca", list(n_components = c(2, 50)))
   expect_identical(grid$results$status, c("converged", "error"))
   expect_match(grid$results$error[2], "n_components")
   expect_true(all(is.na(grid$feature_scores[, 2])))
   expect_false(anyNA(grid$feature_scores[, 1]))
   expect_output(print(grid), "error: 1")
-})
-
-test_that("bad grids are classed errors", {
   expect_arguments(grid = ufs_grid(x, "pca", list(1:3)), grid = ufs_grid(x, "pca", list()),
     grid = ufs_grid(x, "pca", data.frame()), grid = ufs_grid(x, "pca", list(n_comp = 1:3)),
     method = ufs_grid(x, "pcas", list(n_components = 1)),
@@ -77,47 +71,6 @@ test_that("a killed run resumes and loses at most the setting in flight", {
   expect_identical(resumed, run())
 })
 
-test_that("many steps at p = 50 n: interrupted in a fit and resumed, the result is that of one run, as good as it says", {
-  skip_on_cran()
-  skip_on_os("windows")
-  x <- planted(8, 400, 2)$x
-  for (method in names(steps_grids)) {
-    plain <- steps_grid(method, x)
-    folder <- withr::local_tempdir()
-    begun <- 0
-    local({
-      fit <- grid_fit
-      replaced("grid_fit", function(...) {
-        begun <<- begun + 1
-        # It comes at the next look of the solver.
-        if (begun == 2) tools::pskill(Sys.getpid(), tools::SIGINT)
-        fit(...)
-      })
-      expect_identical(tryCatch(steps_grid(method, x, folder), interrupt = function(i) "interrupted"), "interrupted")
-    })
-    expect_identical(begun, 2, info = method)
-    resumed <- steps_grid(method, x, folder)
-    expect_identical(resumed$checkpoint$reused, 1L, info = method)
-    expect_identical(steps_result(resumed), steps_result(plain), info = method)
-    for (fit in resumed$fits) {
-      value <- objectives[[method]](fit, x)
-      expect_equal(fit$trace$objective[nrow(fit$trace)], value, tolerance = 1e-10)
-      room <- room_below[[method]](fit, x)
-      expect_gte(room, -1e-9)
-      if (method != "rsr") expect_lte(room, 1e-4)
-      if (method == "socfs") expect_equal(fit$certificate[["gap"]], room, tolerance = 1e-4)
-      if (method == "rsr") {
-        finer <- suppressWarnings(ufs_rsr(x, lambda_rel = fit$params$lambda_rel, coefficients = TRUE,
-          control = ufs_control(tol = 1e-7, max_iter = 3000)))
-        best <- objectives$rsr(finer, x)
-        expect_lte(value * (1 - fit$certificate[["gap"]]), best)
-        expect_lte(value * (1 - room), best)
-        expect_lte(value, best * (1 + 1e-3))
-      }
-    }
-  }
-})
-
 test_that("one and two workers give identical results", {
   skip_processes()
   skip_if_not_installed("future")
@@ -141,21 +94,6 @@ test_that("a grid shows itself", {
   for (over in list("k", character(), c("n_components", "k"), c("n_components", "scale", "center"))) {
     expect_refused(plot(three, value = 1:8, over = over), "`over` must name one or two columns")
   }
-})
-
-test_that("what settings share is computed once and changes no result", {
-  graph <- ufs_grid(x, "spec", list(type = c("phi1", "phi2")), graph = list(n_neighbours = 4), keep_fits = TRUE)
-  alone <- ufs_spec(x, type = "phi2", graph = list(n_neighbours = 4))
-  expect_identical(graph$feature_scores[, 2], feature_scores(alone))
-  expect_identical(graph$results$status, rep("converged", 2))
-  set.seed(1)
-  shared <- ufs_grid(x, "socfs", list(lambda_rel = c(.2, .4)), n_clusters = 3, keep_fits = TRUE)
-  start <- shared$fits[[1]]$params$init
-  expect_identical(start, "labels")
-  # One start for all settings: the same setting twice is the same fit.
-  set.seed(1)
-  twice <- ufs_grid(x, "socfs", list(lambda_rel = c(.2, .2)), n_clusters = 3)
-  expect_identical(twice$feature_scores[, 1], twice$feature_scores[, 2])
 })
 
 test_that("settings that change the data share neither a graph nor a start", {

@@ -63,7 +63,7 @@ test_that("ranks of columns, and their closest columns", {
   expect_error(.Call(C_x_closest, r[, -1], weight, 2L), "not square")
 })
 
-test_that("leading pairs of a Gram matrix", {
+test_that("leading pairs of a Gram matrix, and the look's count of components, are those of the whole", {
   set.seed(7)
   gram <- crossprod(matrix(rnorm(30 * 12), 30))
   found <- .Call(C_x_leading, gram, 3L, 1e-10)
@@ -71,9 +71,6 @@ test_that("leading pairs of a Gram matrix", {
   expect_equal(found$values, true$values[1:3])
   expect_equal(abs(crossprod(found$vectors, true$vectors[, 1:3])), diag(3))
   expect_error(.Call(C_x_leading, gram[-1, ], 3L, 1e-10), "not square")
-})
-
-test_that("the look's count of components is that of a look of their own", {
   set.seed(8)
   group <- rep(0:2, 20)
   x <- cbind(matrix(rnorm(60 * 12), 60) + 3 * outer(group, 1:12 %% 3 == 0) + 3 * (group == 1),

@@ -105,7 +105,7 @@ test_that("weights count rows, NA leaves rows out, and the layout does not matte
     ufs_reliability(data$x, data$g)$table, ufs_reliability(data$x, data$g)$table))
 })
 
-test_that("columns far from zero and constant ones are judged rightly", {
+test_that("columns far from zero and constant ones are judged rightly; bad replicates name the argument", {
   set.seed(4)
   data <- repeated_table()
   far <- ufs_reliability(data$x * 2^10 + 2^40, data$g)
@@ -115,9 +115,6 @@ test_that("columns far from zero and constant ones are judged rightly", {
   table <- ufs_reliability(x, data$g)$table
   expect_identical(table$reliability[7:8], c(NA, 1))
   expect_identical(table$repeats[7:8], c(FALSE, TRUE))
-})
-
-test_that("bad replicates are errors that name the argument", {
   x <- matrix(stats::rnorm(40), 10L)
   expect_refusals(ufs_reliability(x), "no level has two rows" = ufs_reliability(x, 1:10),
     "one level only" = ufs_reliability(x, rep(1, 10L)), "`replicates`" = ufs_reliability(x, 1:9),

@@ -87,7 +87,7 @@ test_that("k = \"auto\" is the answer of ufs_size(), asked of principal componen
   expect_identical(none$k, 40L)
 })
 
-test_that("the answer on columns among noise, on noise and on columns alone", {
+test_that("the answer on columns among noise, on noise and on columns alone, from sparse data and files too", {
   some <- sized(x)
   expect_identical(some$verdict, "some")
   expect_lt(abs(some$k - 8), 3)
@@ -99,9 +99,6 @@ test_that("the answer on columns among noise, on noise and on columns alone", {
   flat <- sized(cbind(flat = 2, x))
   expect_identical(flat$k, some$k)
   expect_identical(flat$curve$k, some$curve$k)
-})
-
-test_that("sparse data and files give the same", {
   x[x < 0] <- 0
   dense <- sized(x)
   for (kind in layouts_of(x)[c("sparse", "by_rows", "shared")]) {
@@ -127,14 +124,11 @@ test_that("a fit will do; a folder keeps the work; mistakes are told", {
     method = run("pca", n_components = 50))
 })
 
-test_that("tables and pictures are those of the curve", {
+test_that("tables and pictures are those of the curve; a task has a number, its reason and its curve", {
   out <- sized(x)
   expect_identical(as.data.frame(out), out$curve)
   pic <- picture(out)
   expect_equal(pic$table$y[pic$table$series == "captured"], out$curve$captured)
-})
-
-test_that("a task has a number, its reason and its curve, of columns or of samples", {
   groups <- planted(60, 20, informative = 20)$x
   size <- withr::with_seed(1, ufs_size(groups, task = "cluster", n_clusters = 3))
   fit <- withr::with_seed(1, ufs_select(groups, "auto", "cluster", n_clusters = 3))
@@ -224,7 +218,7 @@ test_that("the rest after k columns is noise where its correlations are those of
   expect_identical(rest_is_noise(twin[, c(1, 1, 1, 1)], 1:4, 59, 50)$k, 1L)
 })
 
-test_that("ufs_size() of css says after how many columns the rest is noise", {
+test_that("ufs_size() of css says after how many columns the rest is noise; halves keep the rows of a level together", {
   x <- mixed_columns(200, 15, 3, 1)
   size <- ufs_size(x, "css", repeats = 2, n_resamples = 2)
   expect_equal(size$rest, rest_is_noise(scale(x), unname(feature_ranking(ufs_css(x))), 199, 50), tolerance = 1e-8)
@@ -240,9 +234,6 @@ test_that("ufs_size() of css says after how many columns the rest is noise", {
     rest_is_noise(scale(within), unname(feature_ranking(ufs_css(within))), 196, 50), tolerance = 1e-8)
   size$rest <- list(k = NA, p_value = c(0, 0, 0))
   expect_match(capture.output(print(size)), "beyond the best 2 the others still have something in common", all = FALSE)
-})
-
-test_that("halves keep the rows of a level together", {
   level <- rep(1:4, each = 2)
   x <- withr::with_seed(1, ufs_data(matrix(rnorm(40), 8), replicates = level))
   rows <- withr::with_seed(1, half_rows(x, 2))
@@ -324,20 +315,14 @@ test_that("a fit that fails is told, too small a table takes all, and no rest is
     class = "ufs_error_argument")
 })
 
-test_that("refusals say what is wrong", {
+test_that("refusals say what is wrong and on which rows; k = \"auto\" stays within quotas", {
   expect_refused(ufs_size(mtcars[1:5, ], "variance"), "`x` has 5 rows; 6 are needed.", "ufs_error_input")
-})
-
-test_that("a ranking that fails on all rows, or on half of them, says so", {
   fine <- list(ranking = 1:3)
   wrong <- list(error = "no luck")
   expect_refused(size_rankings(list(wrong, fine, fine), "pca"), "ufs_pca() failed: no luck")
   expect_refused(size_rankings(list(fine, wrong, fine), "pca"), "ufs_pca() failed on halves of the samples: no luck")
   found <- size_rankings(list(fine, wrong, fine, list(ranking = 3:1)), "pca")
   expect_identical(found, list(all = 1:3, halves = list(1:3, 3:1), errors = "no luck"))
-})
-
-test_that("k = \"auto\" stays within quotas, and says which method failed", {
   x <- as.matrix(iris[seq(1, 150, 3), 1:4])
   held <- ufs_data(x, feature_strata = c("u", "u", "v", "v"), feature_quotas = c(u = 1, v = 1))
   # All four are better than noise, and two may be chosen.
@@ -348,17 +333,6 @@ test_that("k = \"auto\" stays within quotas, and says which method failed", {
   expect_setequal(size_ranking(open_data(x), data, "pca", list(scale = TRUE)), 1:4)
   replaced("quiet_fit", function(...) list(error = "no luck"))
   expect_refused(size_ranking(open_data(x), data, "css", list()), "k = \"auto\": ufs_css() failed: no luck")
-})
-
-test_that("fewer real columns than a task wants are the answer, with the reason", {
-  replaced("planned_components", function(...) 2L)
-  replaced("decoys_size", function(...) list(verdict = "all"))
-  replaced("task_size", function(...) list(k = 9L, verdict = "some", reason = "curve", curve = 1))
-  x <- as.matrix(iris[, 1:4])
-  found <- planned_size(x, "css", list(), "compress", real = 3L)
-  expect_identical(found, list(k = 3L, verdict = "some",
-    reason = "about as many columns do not look like noise", curve = 1))
-  expect_identical(planned_size(x, "css", list(), "compress", real = 9L)$reason, "curve")
 })
 
 test_that("rows that are no units are told where the rest is judged", {

@@ -18,7 +18,7 @@ test_that("both sets stand for all rows: better than random choice", {
   expect_length(ufs_split(x, m = 5)$test, 3)
 })
 
-test_that("scans of one sample stay together, and m counts samples", {
+test_that("scans of one sample stay together, and m counts samples; strata get their shares", {
   base <- withr::with_seed(1, matrix(rnorm(160), 40))
   scan <- rep(1:40, each = 3)
   x <- base[scan, ] + withr::with_seed(2, matrix(rnorm(480, sd = .05), 120))
@@ -35,9 +35,6 @@ test_that("scans of one sample stay together, and m counts samples", {
   alone <- withr::with_seed(4, ufs_split(base, m = 8, test = 4))$coverage
   scans <- withr::with_seed(4, ufs_split(base[scan, ], m = 8, test = 4, replicates = scan))$coverage
   expect_equal(scans$uncovered, alone$uncovered)
-})
-
-test_that("strata get their shares", {
   x <- withr::with_seed(1, matrix(rnorm(400), 100))
   strata <- rep(c("a", "b", "c"), c(60, 30, 10))
   split <- ufs_split(x, m = 20, test = 10, strata = strata)
@@ -126,19 +123,7 @@ test_that("far rows and smooth functions by products are those of distances row 
   expect_identical(least_of_rows(rbind(c(2, 1, 1), c(0, 3, -1))), cbind(1:2, 2:3))
 })
 
-test_that("a large table takes fewer starts than a small one", {
-  starts <- NULL
-  medoids <- function(points, m, labelled, n_starts, ...) {
-    starts <<- c(starts, n_starts)
-    list(medoids = seq_len(m))
-  }
-  replaced("kmeans_medoids", medoids)
-  medoid_rows(matrix(as.double(1:400), 100), 5L, rep(TRUE, 100))
-  medoid_rows(matrix(as.double(1:50000), 1000), 100L, rep(TRUE, 1000))
-  expect_identical(starts, c(20, 5))
-})
-
-test_that("augment() gives each row of the data its set, by name where there are names", {
+test_that("augment() gives each row its set, by name where there are names; shares that do not fit are refused", {
   split <- withr::with_seed(1, ufs_split(mtcars, 8, 4))
   out <- augment.ufs_split(split, mtcars)
   expect_identical(out$.set, as.data.frame(split)$set)
@@ -147,9 +132,6 @@ test_that("augment() gives each row of the data its set, by name where there are
   expect_identical(turned$.set, rev(out$.set))
   expect_refusals(augment.ufs_split(split), augment.ufs_split(split, mtcars[1:5, ]),
     "already" = augment.ufs_split(split, out))
-})
-
-test_that("shares that do not fit, and medoids of none or of all", {
   expect_null(shares(5, c(1, 1), c(2, 2)))
   expect_equal(shares(3, c(1, 2), c(2, 2)), c(1, 2))
   z <- matrix(c(0, 1, 5, 6), 4)
@@ -171,21 +153,15 @@ test_that("summary() has what either set leaves out, and names all its rows", {
   expect_error(summary(split, 3), class = "ufs_error_argument")
 })
 
-test_that("the print counts rows far from all others", {
+test_that("the print counts rows far from all others, a table of one column is drawn, and refusals say what is wrong", {
   x <- rbind(as.matrix(mtcars), odd = 1e4)
   split <- withr::with_seed(1, suppressMessages(ufs_split(x, m = 8)))
   expect_identical(unname(split$far), 33L)
   expect_output(print(split), "far rows +1 row: see \\$far")
-})
-
-test_that("refusals say what is wrong", {
   expect_refused(ufs_split(mtcars, 5, replicates = rep(1:16, 2), strata = rep(c("a", "b"), each = 16)),
     "`strata` has several values within one sample of `replicates`.")
   expect_refused(ufs_split(mtcars, 5, strata = 1:3), "`strata` must have one value for each of the 32 rows.")
   expect_refused(ufs_split(mtcars[1:6, ], 3, test = 2, strata = 1:6), "The strata are too small for `m` and `test`.")
-})
-
-test_that("a table of one column is drawn on a line", {
   split <- withr::with_seed(1, suppressMessages(ufs_split(cbind(a = (1:20)^1.5), m = 4)))
   expect_identical(unique(picture(split)$table$y), 0)
   expect_length(split$test, 2L)

@@ -39,12 +39,9 @@ test_that("several methods at once, on the same resamples, with a checkpoint", {
   expect_error(ufs_stability(mtcars, c("variance", "pca"), k = 2, n_comps = 2), class = "ufs_error_argument")
 })
 
-test_that("Jaccard is the mean overlap of pairs", {
+test_that("Jaccard is the mean overlap of pairs; stable features are found, samples can be followed too", {
   z <- rbind(c(1, 1, 0, 0), c(1, 0, 1, 0), c(1, 1, 0, 0)) > 0
   expect_equal(mean_jaccard(z), mean(c(1 / 3, 1, 1 / 3)))
-})
-
-test_that("stable features are found, samples can be followed too", {
   set.seed(1)
   out <- ufs_stability(mtcars, "variance", k = 2, n_resamples = 12)
   expect_identical(names(sort(out$frequency, decreasing = TRUE))[1:2], c("disp", "hp"))
@@ -85,20 +82,14 @@ test_that("resamples are of some of very many samples, which the print says", {
   expect_identical(run(x)[same], all[same])
 })
 
-test_that("bad arguments are errors", {
+test_that("bad arguments, methods that fail and what a method cannot do without are named at once", {
   expect_arguments(k = ufs_stability(mtcars, "variance", k = 11), m = ufs_stability(mtcars, "variance", k = 2, m = 3),
     fraction = ufs_stability(mtcars, "variance", k = 2, fraction = 1),
     fraction = ufs_stability(mtcars, "variance", k = 2, fraction = .01),
     n_resamples = ufs_stability(mtcars, "variance", k = 2, n_resamples = 1),
     method = ufs_stability(mtcars, "pca", k = 2, n_components = 99))
-})
-
-test_that("an error says which of several methods failed", {
   expect_error(ufs_stability(mtcars, c("variance", "pca"), k = 2, n_components = 99, n_resamples = 4),
     "ufs_pca\\(\\) failed", class = "ufs_error_argument")
-})
-
-test_that("what a method cannot do without is asked for before anything is computed", {
   missing <- function(call) expect_identical(expect_error(call, class = "ufs_error_argument")$argument, "n_components")
   missing(ufs_stability(mtcars, c("variance", "pca"), k = 2))
   missing(ufs_decoys(mtcars, c("variance", "pca")))
@@ -118,12 +109,9 @@ test_that("summary() is the table and what was chosen most often", {
   expect_output(print(summary(several)), "kmeans_f")
 })
 
-test_that("`k` is refused where nothing but samples are chosen, as `m` is for features", {
+test_that("`k` is refused where only samples are chosen; a method that solves for its number gets it", {
   expect_error(ufs_stability(iris[1:4], "ted", k = 2, m = 2), "does not select features", class = "ufs_error_argument")
   expect_error(ufs_stability(iris[1:4], "ted", k = character(), m = 2), class = "ufs_error_argument")
-})
-
-test_that("a method that solves for its number gets it; a list prints each its own checkpoint", {
   out <- withr::with_seed(1, ufs_stability(mtcars, "topk", k = 3, n_clusters = 2, alpha_e = 3, n_resamples = 3))
   expect_identical(as.vector(rowSums(out$selected)), c(3, 3, 3))
   told <- summary(withr::with_seed(1, ufs_stability(mtcars, "ted", m = 4, n_resamples = 3)))
@@ -137,7 +125,7 @@ test_that("a method that solves for its number gets it; a list prints each its o
   expect_true(any(grepl("random:", said)))
 })
 
-test_that("one column is compared and printed as several are", {
+test_that("one column is compared and printed as several are; only what was chosen at all is among the most often", {
   one <- mtcars[, 1, drop = FALSE]
   overlap <- ufs_overlap(list(a = ufs_variance(one), b = ufs_pca(one, 1)), 1)
   expect_equal(overlap$shared, matrix(1, 2, 2, dimnames = rep(list(c("a", "b")), 2)))
@@ -145,9 +133,6 @@ test_that("one column is compared and printed as several are", {
   expect_identical(members_of(list(1L, integer(), 1L), 1L), matrix(c(TRUE, FALSE, TRUE)))
   expect_output(print(ufs_moments(one)), "32 rows x 1 feature:", fixed = TRUE)
   expect_output(print(ufs_sketch(one, 4, n_vectors = 1)), "samples x 1 feature\n", fixed = TRUE)
-})
-
-test_that("only what was chosen at all is among the most often chosen, by its name", {
   stable <- withr::with_seed(1, ufs_stability(mtcars[, 1:4], "variance", k = 1, n_resamples = 3))
   expect_identical(unname(stable$frequency), c(0, 0, 1, 0))
   expect_match(capture.output(print(stable)), "^  most often: disp \\(100 %\\)$", all = FALSE)

@@ -101,20 +101,14 @@ test_that("a session that dies costs its fits, which are done again by a new one
   expect_equal(future::nbrOfWorkers(), 2)
 })
 
-test_that("a call keeps no data", {
+test_that("a call keeps no data, a worker that cannot read says so, and workers run BLAS with one thread", {
   fit <- do.call(ufs, list(x, "variance"))
   expect_identical(fit$call$x, as.name("<matrix 32 x 11>"))
   expect_lt(as.double(object.size(do.call(ufs_variance, list(matrix(rnorm(3e4), 30))))), 5e5)
   expect_match(capture.output(print(summary(fit)))[2], "<matrix 32 x 11>", fixed = TRUE)
   expect_identical(ufs_pca(x, n_components = 2)$call, quote(ufs_pca(x = x, n_components = 2)))
-})
-
-test_that("a worker that cannot read the shared file names the option for a shared folder", {
   expect_error(ufselect:::shared_value(tempfile(fileext = ".rds")), "ufselect.shared_dir",
     class = "ufs_error_input", fixed = TRUE)
-})
-
-test_that("workers run BLAS with one thread unless the user says otherwise", {
   withr::local_envvar(stats::setNames(rep(NA, length(thread_names)), thread_names))
   seen <- function() Sys.getenv(c("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), NA, names = FALSE)
   expect_identical(with_one_thread(seen()), c("1", "1"))

@@ -67,29 +67,12 @@ test_that("among ten columns of noise for each of their own, every kind is seen 
   }
 })
 
-test_that("the answer does not depend on how the data are held", {
+test_that("the answer does not depend on how data are held; squares that no double can hold are refused by name", {
   for (name in c("words", "log_cells", "likert_0", "images", "per_cent", "raw_array", "curves", "clinic")) {
     x <- unname(as.matrix(tables[[name]][[1L]]))
     dense <- kind_seen(x)
     for (kind in layouts_of(x)) if (!is.null(kind)) expect_identical(kind_seen(kind), dense, info = name)
   }
-})
-
-test_that("normalised cells give the same columns dense, sparse and on disk", {
-  x <- `colnames<-`(tables$log_cells[[1L]], paste0("g", seq_len(ncol(tables$log_cells[[1L]]))))
-  for (task in c("compress", "classify", "cluster", "label")) {
-    pick <- function(x) {
-      fit <- withr::with_seed(1, suppressWarnings(ufs_select(x, 8, task)))
-      list(fit$method, sort(if (task == "label") selected_samples(fit, as = "index") else selected_features(fit)))
-    }
-    dense <- pick(x)
-    for (kind in layouts_of(x)[c("sparse", "file")]) {
-      if (!is.null(kind)) expect_identical(pick(kind), dense, info = task)
-    }
-  }
-})
-
-test_that("values whose squares no double can hold are refused by name before any is judged", {
   x <- as.matrix(iris[1:20, 1:4])
   for (unit in c(1e200, 1e-200)) {
     said <- paste("column 'Petal.Width' of `x` are too", if (unit > 1) "large" else "small")
@@ -132,14 +115,11 @@ test_that("small, narrow and repeated tables go through every task", {
   expect_length(selected_features(withr::with_seed(1, ufs_select(many, 2, "cluster"))), 2L)
 })
 
-test_that("what is doubtful about a table is among the checks, and not said twice", {
+test_that("what is doubtful about a table is told once, and kind = says what the numbers do not", {
   x <- cbind(iris[1:4], patient_id = 1:150)
   fit <- withr::with_seed(1, ufs_select(x, 2))
   expect_match(fit$checks, "'patient_id' seems to number rows", all = FALSE)
   expect_length(grep("patient_id' seems", fit$checks), 1L)
-})
-
-test_that("kind = says what the numbers do not", {
   likert <- tables$likert[[1L]]
   expect_identical(kind_seen(likert, "counts")$values, "counts")
   look <- withr::with_seed(1, ufs_look(USArrests, kind = "one unit"))
@@ -264,15 +244,12 @@ test_that("faults of measuring are named with column, value and count, and are c
   expect_output(print(ufs_look(bad)), "'b' is -9999 in 3")
 })
 
-test_that("whole per cents are one unit; constant columns and columns below 0 say nothing", {
+test_that("whole per cents and spectra with peaks are of one unit; empty rows are set aside", {
   z <- rbind(c(20, 30, 50), c(10, 80, 10), c(33, 33, 34), c(5, 5, 89))
   expect_identical(whole_kind(z, list(p = 3L), NULL), c("one unit", "whole numbers, rows add up to about 100"))
   expect_null(whole_kind(matrix(2, 4, 3), list(p = 3L), NULL))
   z <- withr::with_seed(1, matrix(rnorm(1000), 10))
   expect_null(raw_kind(z, rep(-1, 100), seq(1, 20, length.out = 100)))
-})
-
-test_that("spectra with peaks are of one unit: neighbouring columns are alike", {
   at <- seq(0, 1, length.out = 300)
   peaks <- vapply(1:6, function(i) exp(-((at - (i - 0.5) / 6) / 0.04)^2), numeric(300))
   x <- withr::with_seed(1, matrix(stats::runif(180), 30) %*% t(peaks) + 0.01 * stats::rnorm(30))
@@ -280,19 +257,12 @@ test_that("spectra with peaks are of one unit: neighbouring columns are alike", 
   # The same columns in another order are no spectrum.
   mixed <- withr::with_seed(2, sample(300))
   expect_false(grepl("alike", paste(capture.output(print(ufs_look(x[, mixed]))), collapse = " ")))
-})
-
-test_that("empty rows are set aside beside those that were labelled", {
   rate <- withr::with_seed(1, exp(stats::rnorm(400, -2, 1.5)))
   counts <- withr::with_seed(1, matrix(stats::rpois(60 * 400, rep(rate, each = 60)), 60))
   counts[c(5, 50), ] <- 0
   fit <- withr::with_seed(1, suppressWarnings(ufs_select(counts, m = 4, task = "label", labelled = 3)))
   expect_false(any(c(3, 5, 50) %in% selected_samples(fit, as = "index")))
   expect_identical(fit$params$labelled, c(3L, 5L, 50L))
-})
-
-test_that("two rows have no totals", {
-  expect_null(totals_kind(open_data(as.matrix(iris[1:2, 1:4]))))
 })
 
 test_that("codes for missing values are named with value and count by every door that prints a fit", {

@@ -40,13 +40,6 @@ test_that("noise is told from structure", {
   expect_false(look(x[, 1:3])$noisy)
 })
 
-test_that("a large table is looked at in part", {
-  big <- matrix(rnorm(1200 * 2100), 1200)
-  big[, 1:1500] <- big[, 1:1500] + rnorm(1200) * 2
-  replaced("partner_noise", function(x, ...) stop(paste("seen", paste(dim(x), collapse = " "))))
-  expect_error(ufs_look(big), "seen 400 1000")
-})
-
 test_that("rows that seem to be features", {
   genes <- c("ACTB", "GAPDH", "B2M", "RPL13", "RPS6", "MT-CO1", paste0("ZZZ", 1:20))
   expect_match(features_in_rows(26, 40, genes, paste0("cell", 1:40)), "genes")
@@ -62,7 +55,7 @@ test_that("rows that seem to be features", {
   expect_match(features_in_rows(600, 8, words, letters[1:8]), "far more rows")
 })
 
-test_that("the same for sparse data and files, and mistakes are told", {
+test_that("the same for sparse data and files; one strong factor is no noise, pure noise is", {
   x[x < .5] <- 0
   dense <- look(x)
   for (kind in layouts_of(x)[c("sparse", "by_rows")]) {
@@ -73,9 +66,6 @@ test_that("the same for sparse data and files, and mistakes are told", {
   }
   expect_refusals(ufs_look(x, wrong = 1), ufs_look())
   expect_identical(look(x, features = 1:6)$p, 6L)
-})
-
-test_that("one strong factor is no noise, pure noise is, and counts are given", {
   set.seed(2)
   factor <- rnorm(80) %o% rep(1, 60) + matrix(rnorm(80 * 60, sd = .3), 80)
   expect_lt(look(factor)$noise, .1)
@@ -135,15 +125,12 @@ test_that("eight real columns of 168 are not counted as noise, and the share is 
   expect_true(fit$look$noise_low <= fit$look$noise && fit$look$noise <= fit$look$noise_high)
 })
 
-test_that("blocks are taken out before columns are compared, and copies stay within", {
+test_that("blocks are taken out before columns are compared; a few far values make no noise of a column", {
   set.seed(2)
   block <- rep(1:4, each = 30)
   x <- matrix(rnorm(120 * 40), 120) + 4 * matrix(rnorm(160), 4)[block, ]
   expect_lt(table_noise(open_data(x), 1:40)$noise, .2)
   expect_gt(table_noise(ufs_data(x, blocks = block), 1:40)$noise, .8)
-})
-
-test_that("a column that has to do with others is not taken for noise for a few far values", {
   set.seed(4)
   x <- cbind(exp(3 * (rnorm(100) %o% rep(1, 8) + matrix(rnorm(800), 100) / 2)), exp(3 * matrix(rnorm(100 * 80), 100)))
   found <- partner_noise(open_data(cbind(x, 7, x[, 1])))
@@ -154,7 +141,7 @@ test_that("a column that has to do with others is not taken for noise for a few 
   expect_null(partner_noise(open_data(x[, 1:4])))
 })
 
-test_that("one value in the middle of measurements, a block in another unit, a column times a number", {
+test_that("one value, a block in another unit and a copied column are named, in finite numbers only", {
   value <- withr::with_seed(1, stats::rnorm(100))
   at <- seq(1, 97, 3)
   expect_identical(stuck_value(replace(value, at, 0.1234)), c(0.1234, 33))
@@ -167,16 +154,13 @@ test_that("one value in the middle of measurements, a block in another unit, a c
   words <- function(b, times) unit_words(cbind(inch, b), 1:2, times, c(0.1, 0.1), c("inch", "b"))
   expect_identical(words(2.54 * inch, 2.54), "'b' is 'inch' times 2.54")
   expect_identical(words(1.8 * inch + 32, 1.8), "'b' is 'inch' times 1.8 plus 32")
-})
-
-test_that("faults of measuring are looked for in finite numbers only", {
   x <- withr::with_seed(1, matrix(stats::rnorm(40 * 2), 40, dimnames = list(NULL, c("a", "b"))))
   x[31:40, 1] <- x[31, 1]
   expect_match(measuring_faults(open_data(x)), "a sensor that was stuck", all = FALSE)
   expect_null(measuring_faults(open_data(replace(x, 80, NA))))
 })
 
-test_that("a usual value stands among others that are measurements, or few and round ones", {
+test_that("a usual value stands among measurements or round values; of many doubtful pairs three are named", {
   many <- usual_value(c(rep(0, 200), seq(.1, 9, length.out = 39)))
   expect_identical(many[c("value", "count")], list(value = 0, count = 200L))
   expect_false(many$rounded)
@@ -184,9 +168,6 @@ test_that("a usual value stands among others that are measurements, or few and r
   # Another value nearly as frequent, or few others.
   expect_null(usual_value(c(rep(0, 200), rep(1, 50), 2:20)))
   expect_null(usual_value(c(rep(0, 200), 1:14)))
-})
-
-test_that("of many doubtful pairs and columns three are named and the others counted", {
   part <- withr::with_seed(1, matrix(round(stats::rnorm(300, 50, 10), 2), 60))
   both <- cbind(part, round(2.54 * part, 3))
   colnames(both) <- c(paste0("inch", 1:5), paste0("cm", 1:5))

@@ -25,14 +25,11 @@ test_that("a larger share of the rows may be chosen, and fewer are left to be ju
   expect_true(all(results(.5)$labelled == 75L))
 })
 
-test_that("as many decoys are drawn as are asked for", {
+test_that("as many decoys are drawn as are asked for, and intervals widen with their level", {
   set.seed(1)
   found <- ufs_decoys(cars, "pca", n_components = 2, n_decoys = 7, repeats = 2)
   expect_identical(as.integer(found$n_decoys), 7L)
   expect_output(print(found), "7 decoys")
-})
-
-test_that("intervals widen with their level", {
   set.seed(1)
   width <- function(level) {
     set.seed(2)
@@ -94,7 +91,7 @@ test_that("a method of one's own says what it returns, on which scale, and that 
   expect_warning(ufs(cars, "test_silent"), "random")
 })
 
-test_that("centring changes which rows matter in a sketch", {
+test_that("centring changes which rows matter in a sketch; an offset of NDFS lets zeros grow", {
   x <- cbind(cars, far = 1e4)
   chance <- function(center) {
     set.seed(1)
@@ -102,9 +99,6 @@ test_that("centring changes which rows matter in a sketch", {
   }
   # Far from the origin all rows have nearly the same leverage unless the mean is taken off.
   expect_lt(stats::sd(chance(FALSE)) / mean(chance(FALSE)), stats::sd(chance(TRUE)) / mean(chance(TRUE)))
-})
-
-test_that("starts of NDFS: more of them are no worse, and an offset lets zeros grow", {
   x <- as.matrix(iris[, 1:4])
   fit <- function(...) {
     set.seed(1)

@@ -27,44 +27,10 @@ seurat_values <- function(object, layer) {
     get(object, slot = layer))
 }
 
-test_that("rowData of an experiment gets scores, ranks and the chosen", {
-  skip_if_not_installed("SummarizedExperiment")
-  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = to_sparse(t(counts))))
-  fit <- suppressWarnings(ufs_variance(sce))
-  out <- ufs_annotate(sce, fit, k = 5)
-  rows <- SummarizedExperiment::rowData(out)
-  expect_s4_class(out, "SummarizedExperiment")
-  expect_identical(rows$ufs_score, unname(feature_scores(fit)))
-  expect_identical(rownames(out)[order(rows$ufs_rank)], names(feature_ranking(fit)))
-  expect_setequal(rownames(out)[rows$ufs_selected], selected_features(fit, 5))
-  more <- rbind(sce[40:3, ], sce[1, ])
-  rownames(more)[39] <- "new"
-  rows <- SummarizedExperiment::rowData(ufs_annotate(more, fit, k = 40))
-  expect_identical(rows$ufs_score[1:38], unname(feature_scores(fit))[40:3])
-  expect_identical(rows$ufs_selected[39], FALSE)
-  expect_true(is.na(rows$ufs_rank[39]))
-  fit <- suppressWarnings(ufs_ted(counts))
-  cols <- SummarizedExperiment::colData(ufs_annotate(sce, fit, m = 4))
-  expect_setequal(colnames(sce)[cols$ufs_selected], selected_samples(fit, 4))
-  expect_error(ufs_annotate(sce, fit, k = 4), "give `m`", class = "ufs_error_argument")
-  se <- SummarizedExperiment::SummarizedExperiment(list(unname(t(counts))))
-  fit <- suppressWarnings(ufs_variance(se))
-  expect_identical(which(SummarizedExperiment::rowData(ufs_annotate(se, fit, 3))$ufs_selected), sort(selected_features(fit, 3)))
-  expect_refusals(ufs_annotate(se[1:5, ], fit, 3), ufs_annotate(counts, fit, 3), ufs_annotate(se, 1, 3),
-    ufs_annotate(se, fit, 99))
-  other <- sce
-  rownames(other) <- paste0("x", 1:40)
-  expect_error(ufs_annotate(other, suppressWarnings(ufs_variance(sce)), 3), "in common", class = "ufs_error_argument")
-  # A name that two have finds neither, but all of them in their order are matched by position.
-  rownames(sce)[2] <- rownames(sce)[1]
-  fit <- suppressWarnings(ufs_variance(sce))
-  expect_identical(SummarizedExperiment::rowData(ufs_annotate(sce, fit, 3))$ufs_score, unname(feature_scores(fit)))
-  expect_identical(expect_error(ufs_annotate(sce[40:1, ], fit, 3), class = "ufs_error_argument")$argument, "object")
-})
+fit <- suppressWarnings(ufs_variance(counts))
 
 test_that("Seurat's variable features are the chosen ones, best first", {
   skip_if_not_installed("SeuratObject")
-  fit <- suppressWarnings(ufs_variance(counts))
   for (object in seurat_objects(to_sparse(t(counts)))) {
     out <- ufs_annotate(object, fit, k = 5)
     expect_identical(SeuratObject::VariableFeatures(out), selected_features(fit, 5))
@@ -74,7 +40,6 @@ test_that("Seurat's variable features are the chosen ones, best first", {
 
 test_that("predict() on Seurat objects: the chosen features in the order of choice, all layers alike", {
   skip_if_not_installed("SeuratObject")
-  fit <- suppressWarnings(ufs_variance(counts))
   best <- selected_features(fit, 4)
   expect_true(is.unsorted(match(best, colnames(counts))))
   for (object in seurat_objects(to_sparse(t(counts)))) {
@@ -142,105 +107,6 @@ test_that("a Seurat assay whose layers are split says JoinLayers()", {
   expect_error(ufs_data(raw), "counts of assay.*JoinLayers", class = "ufs_error_input")
 })
 
-test_that("an experiment without logcounts says once that log counts are used", {
-  skip_if_not_installed("SummarizedExperiment")
-  withr::defer(said_once$counts <- TRUE)
-  sce <- SummarizedExperiment::SummarizedExperiment(list(counts = t(counts)))
-  said_once$counts <- FALSE
-  expect_message(ufs_data(sce, assay = "counts"), NA)
-  expect_message(data <- ufs_data(sce), "raw counts.*logNormCounts", class = "ufs_message_counts")
-  logged <- as.matrix(ufs_data(counts, counts = "log"))
-  expect_equal(as.matrix(data), logged)
-  expect_message(ufs_data(sce), NA)
-  expect_equal(as.matrix(ufs_data(sce, counts = "none")), counts)
-  expect_output(print(data), "there were raw counts only")
-  expect_equal(unname(ufs_moments(sce)$mean), unname(colMeans(logged)))
-  expect_identical(suppressWarnings(ufs_select(sce, k = 3, task = "compress"))$input$transform$counts, "log")
-  fit <- suppressWarnings(ufs_css(sce, k = 4))
-  expect_s4_class(predict(fit, sce), "SummarizedExperiment")
-  expect_equal(ufs_captured(fit, sce)$captured, ufs_captured(fit, ufs_data(counts, counts = "log"))$captured)
-  expect_equal(as.matrix(ufs_sketch(sce, 30, "uniform")$data), logged)
-  said_once$counts <- FALSE
-  minus <- sce
-  SummarizedExperiment::assay(minus, "counts")[1] <- -1
-  expect_message(data <- ufs_data(minus), "as they are", class = "ufs_message_counts")
-  expect_identical(min(as.matrix(data)), -1)
-  said_once$counts <- FALSE
-  SummarizedExperiment::assay(sce, "logcounts") <- log1p(t(counts))
-  expect_message(ufs_data(sce), "\"logcounts\" is used", class = "ufs_message_assay")
-  expect_false(said_once$counts)
-  other <- SummarizedExperiment::SummarizedExperiment(list(other = t(counts)))
-  expect_message(ufs_data(other), NA)
-})
-
-test_that("predict() of several tables takes the assay of the fit from each experiment", {
-  skip_if_not_installed("SummarizedExperiment")
-  experiment <- function(m) SummarizedExperiment::SummarizedExperiment(list(logcounts = t(log1p(m)), counts = t(m)))
-  plain <- list(genes = counts[, 1:30], others = counts[, 31:40])
-  tables <- lapply(plain, experiment)
-  x <- ufs_data(tables, assay = "counts")
-  expect_identical(lapply(x$input$tables$read, `[[`, "assay"), list(genes = "counts", others = "counts"))
-  fit <- suppressWarnings(ufs_css(x, 4))
-  by_hand <- suppressWarnings(ufs_css(plain, 4))
-  expect_identical(selected_features(fit), selected_features(by_hand))
-  expect_identical(predict(fit, tables), predict(by_hand, plain))
-})
-
-test_that("raw counts of experiments in a list of tables are logged as they are alone", {
-  skip_if_not_installed("SummarizedExperiment")
-  withr::defer(said_once$counts <- TRUE)
-  genes <- counts[, 1:30]
-  others <- withr::with_seed(5, matrix(rnorm(60), 30))
-  dimnames(others) <- list(rownames(counts), c("p", "q"))
-  logged <- as.matrix(ufs_data(genes, counts = "log"))
-  experiment <- SummarizedExperiment::SummarizedExperiment
-  kinds <- list(experiment(list(counts = t(genes))), experiment(list(counts = to_sparse(t(genes)))))
-  if (requireNamespace("SeuratObject", quietly = TRUE)) {
-    kinds <- c(kinds, seurat_objects(to_sparse(t(genes)), data = NULL))
-  }
-  by_hand <- ufs_data(list(genes = logged, others = others))
-  fit_by_hand <- suppressWarnings(ufs_css(by_hand, 4))
-  chosen <- selected_features(fit_by_hand)
-  captured <- ufs_captured(fit_by_hand, by_hand)$captured
-  both <- function(m) list(genes = m, others = others)
-  for (object in kinds) {
-    said_once$counts <- FALSE
-    expect_message(data <- ufs_data(both(object)), "`x\\$genes` has raw counts", class = "ufs_message_counts")
-    expect_equal(as.matrix(data), as.matrix(by_hand))
-    expect_equal(data$input$tables$share, by_hand$input$tables$share)
-    expect_equal(data$input$tables$root, by_hand$input$tables$root)
-    expect_output(print(data), "genes: log\\(1 .*there were raw counts only")
-    plain <- ufs_data(both(object), counts = "none")
-    expect_equal(as.matrix(plain), as.matrix(ufs_data(both(genes))))
-    expect_null(plain$input$transform)
-    # Some columns give what they give alone.
-    some <- c(2:9, 31)
-    expect_equal(as.matrix(ufs_data(both(object), features = some))[, 1:8],
-      as.matrix(ufs_data(genes, features = 2:9, counts = "log")), ignore_attr = TRUE)
-    fit <- suppressWarnings(ufs_css(both(object), 4))
-    expect_identical(selected_features(fit), chosen)
-    expect_output(print(fit), "genes: log")
-    expect_equal(as.matrix(predict(fit, both(object))), as.matrix(by_hand)[, chosen])
-    expect_equal(as.matrix(predict(fit, both(genes))), as.matrix(by_hand)[, chosen])
-    expect_equal(predict(fit, both(object), type = "reconstruction"),
-      predict(fit_by_hand, both(logged), type = "reconstruction"))
-    expect_equal(ufs_captured(fit, both(object))$captured, captured)
-    expect_equal(ufs_captured(fit, both(genes))$captured, captured)
-  }
-  # A table without a column is out, and negative numbers are no counts.
-  expect_equal(as.matrix(ufs_data(both(kinds[[1]]), features = 31:32)), as.matrix(by_hand)[, 31:32])
-  minus <- genes
-  minus[1] <- -1
-  said_once$counts <- FALSE
-  minus <- both(experiment(list(counts = t(minus))))
-  expect_message(data <- ufs_data(minus), "as they are", class = "ufs_message_counts")
-  expect_null(data$input$transform)
-  two <- ufs_data(list(a = kinds[[1]], b = experiment(list(counts = t(counts[, 31:40])))))
-  expect_equal(as.matrix(two), cbind(logged, as.matrix(ufs_data(counts[, 31:40], counts = "log"))), ignore_attr = TRUE)
-  expect_error(ufs_data(both(kinds[[1]]), rows = "unit"), "`rows`", class = "ufs_error_argument")
-  expect_error(ufs_data(both(kinds[[1]]), counts = "log"), "`counts`", class = "ufs_error_argument")
-})
-
 test_that("predict() of several tables takes the layer of the fit from each Seurat object", {
   skip_if_not_installed("SeuratObject")
   plain <- list(genes = counts[, 1:30], others = counts[, 31:40])
@@ -262,32 +128,7 @@ test_that("predict() of several tables takes the layer of the fit from each Seur
   }
 })
 
-test_that("one name stands for a column of what is known of the samples", {
-  skip_if_not_installed("SummarizedExperiment")
-  counts <- counts[, apply(counts, 2, sd) > 0]
-  about <- data.frame(stim = rep(c("a", "b", "c"), 10), donor = rep(1:15, each = 2), size = 1:30)
-  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = t(counts)), colData = about)
-  objects <- list(sce)
-  if (requireNamespace("SeuratObject", quietly = TRUE)) {
-    objects <- c(objects, lapply(seurat_objects(to_sparse(t(counts))), function(object) {
-      for (name in names(about)) object[[name]] <- about[[name]]
-      object
-    }))
-  }
-  for (object in objects) {
-    by_name <- ufs_data(object, blocks = "stim", strata = "stim", replicates = "donor", weights = "size", sample_cost = "size")
-    by_value <- ufs_data(object, blocks = about$stim, strata = about$stim, replicates = about$donor, weights = about$size,
-      sample_cost = about$size)
-    expect_identical(by_name$row_held, by_value$row_held)
-    expect_identical(ufs_split(object, 5, replicates = "donor")$train, ufs_split(object, 5, replicates = about$donor)$train)
-    expect_error(ufs_data(object, blocks = "stimulus"), "'stimulus'.*'stim'", class = "ufs_error_argument")
-  }
-  expect_identical(ufs_css(sce, k = 3, blocks = "stim")$solution, ufs_css(sce, k = 3, blocks = about$stim)$solution)
-  expect_identical(ufs_reliability(sce, "donor")$table, ufs_reliability(sce, about$donor)$table)
-})
-
 test_that("predict() takes the chosen features of every class of data", {
-  fit <- suppressWarnings(ufs_variance(counts))
   best <- selected_features(fit, 4)
   expect_equal(as.matrix(predict(fit, to_sparse(counts), k = 4)), counts[, best])
   expect_equal(as.matrix(predict(fit, ufs_data(to_sparse(counts)), k = 4)), counts[, best])
@@ -303,20 +144,6 @@ test_that("predict() takes the chosen features of every class of data", {
 test_that("predict() of samples says that there are no features to keep", {
   fit <- ufs_ted(iris[, 1:4], m = 3)
   expect_refusals("does not select features" = predict(fit, iris), "`k`" = predict(ufs_variance(iris[, 1:4]), iris))
-})
-
-test_that("gaps of an object are filled in its assay; a column of run lengths gives strata", {
-  skip_if_not_installed("SummarizedExperiment")
-  values <- matrix(c(1, NA, 3, 8, 2, 2, 5, 1, 9, 4, 4, 6), 3, byrow = TRUE,
-    dimnames = list(c("a", "b", "c"), paste0("s", 1:4)))
-  # A package that SummarizedExperiment brings along.
-  s4 <- asNamespace("S4Vectors")
-  object <- SummarizedExperiment::SummarizedExperiment(list(values = values),
-    colData = s4$DataFrame(batch = s4$Rle(c("u", "v"), c(1, 3)), row.names = colnames(values)))
-  out <- predict(ufs_css(object, k = 3, na = "median"), object)
-  expect_s4_class(out, "SummarizedExperiment")
-  expect_identical(SummarizedExperiment::assay(out)[c("a", "b", "c"), ], replace(values, 4, 3))
-  expect_identical(ufs_data(object[, ], na = "median", strata = "batch")$row_held$strata$level, c(1L, 2L, 2L, 2L))
 })
 
 test_that("tables without rows of the fit are refused by augment()", {
@@ -376,8 +203,175 @@ multi_assay <- function() {
     plain = list(genes = `rownames<-`(t(a), paste0("s", 1:30)), proteins = `rownames<-`(t(b), paste0("s", 25:1))))
 }
 
+skip_if_not_installed("SummarizedExperiment")
+
+test_that("rowData of an experiment gets scores, ranks and the chosen", {
+  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = to_sparse(t(counts))))
+  fit <- suppressWarnings(ufs_variance(sce))
+  out <- ufs_annotate(sce, fit, k = 5)
+  rows <- SummarizedExperiment::rowData(out)
+  expect_s4_class(out, "SummarizedExperiment")
+  expect_identical(rows$ufs_score, unname(feature_scores(fit)))
+  expect_identical(rownames(out)[order(rows$ufs_rank)], names(feature_ranking(fit)))
+  expect_setequal(rownames(out)[rows$ufs_selected], selected_features(fit, 5))
+  more <- rbind(sce[40:3, ], sce[1, ])
+  rownames(more)[39] <- "new"
+  rows <- SummarizedExperiment::rowData(ufs_annotate(more, fit, k = 40))
+  expect_identical(rows$ufs_score[1:38], unname(feature_scores(fit))[40:3])
+  expect_identical(rows$ufs_selected[39], FALSE)
+  expect_true(is.na(rows$ufs_rank[39]))
+  fit <- suppressWarnings(ufs_ted(counts))
+  cols <- SummarizedExperiment::colData(ufs_annotate(sce, fit, m = 4))
+  expect_setequal(colnames(sce)[cols$ufs_selected], selected_samples(fit, 4))
+  expect_error(ufs_annotate(sce, fit, k = 4), "give `m`", class = "ufs_error_argument")
+  se <- SummarizedExperiment::SummarizedExperiment(list(unname(t(counts))))
+  fit <- suppressWarnings(ufs_variance(se))
+  expect_identical(which(SummarizedExperiment::rowData(ufs_annotate(se, fit, 3))$ufs_selected), sort(selected_features(fit, 3)))
+  expect_refusals(ufs_annotate(se[1:5, ], fit, 3), ufs_annotate(counts, fit, 3), ufs_annotate(se, 1, 3),
+    ufs_annotate(se, fit, 99))
+  other <- sce
+  rownames(other) <- paste0("x", 1:40)
+  expect_error(ufs_annotate(other, suppressWarnings(ufs_variance(sce)), 3), "in common", class = "ufs_error_argument")
+  # A name that two have finds neither, but all of them in their order are matched by position.
+  rownames(sce)[2] <- rownames(sce)[1]
+  fit <- suppressWarnings(ufs_variance(sce))
+  expect_identical(SummarizedExperiment::rowData(ufs_annotate(sce, fit, 3))$ufs_score, unname(feature_scores(fit)))
+  expect_identical(expect_error(ufs_annotate(sce[40:1, ], fit, 3), class = "ufs_error_argument")$argument, "object")
+})
+
+test_that("an experiment without logcounts says once that log counts are used", {
+  withr::defer(said_once$counts <- TRUE)
+  sce <- SummarizedExperiment::SummarizedExperiment(list(counts = t(counts)))
+  said_once$counts <- FALSE
+  expect_message(ufs_data(sce, assay = "counts"), NA)
+  expect_message(data <- ufs_data(sce), "raw counts.*logNormCounts", class = "ufs_message_counts")
+  logged <- as.matrix(ufs_data(counts, counts = "log"))
+  expect_equal(as.matrix(data), logged)
+  expect_message(ufs_data(sce), NA)
+  expect_equal(as.matrix(ufs_data(sce, counts = "none")), counts)
+  expect_output(print(data), "there were raw counts only")
+  expect_equal(unname(ufs_moments(sce)$mean), unname(colMeans(logged)))
+  expect_identical(suppressWarnings(ufs_select(sce, k = 3, task = "compress"))$input$transform$counts, "log")
+  fit <- suppressWarnings(ufs_css(sce, k = 4))
+  expect_s4_class(predict(fit, sce), "SummarizedExperiment")
+  expect_equal(ufs_captured(fit, sce)$captured, ufs_captured(fit, ufs_data(counts, counts = "log"))$captured)
+  expect_equal(as.matrix(ufs_sketch(sce, 30, "uniform")$data), logged)
+  said_once$counts <- FALSE
+  minus <- sce
+  SummarizedExperiment::assay(minus, "counts")[1] <- -1
+  expect_message(data <- ufs_data(minus), "as they are", class = "ufs_message_counts")
+  expect_identical(min(as.matrix(data)), -1)
+  said_once$counts <- FALSE
+  SummarizedExperiment::assay(sce, "logcounts") <- log1p(t(counts))
+  expect_message(ufs_data(sce), "\"logcounts\" is used", class = "ufs_message_assay")
+  expect_false(said_once$counts)
+  other <- SummarizedExperiment::SummarizedExperiment(list(other = t(counts)))
+  expect_message(ufs_data(other), NA)
+})
+
+test_that("predict() of several tables takes the assay of the fit from each experiment", {
+  experiment <- function(m) SummarizedExperiment::SummarizedExperiment(list(logcounts = t(log1p(m)), counts = t(m)))
+  plain <- list(genes = counts[, 1:30], others = counts[, 31:40])
+  tables <- lapply(plain, experiment)
+  x <- ufs_data(tables, assay = "counts")
+  expect_identical(lapply(x$input$tables$read, `[[`, "assay"), list(genes = "counts", others = "counts"))
+  fit <- suppressWarnings(ufs_css(x, 4))
+  by_hand <- suppressWarnings(ufs_css(plain, 4))
+  expect_identical(selected_features(fit), selected_features(by_hand))
+  expect_identical(predict(fit, tables), predict(by_hand, plain))
+})
+
+test_that("raw counts of experiments in a list of tables are logged as they are alone", {
+  withr::defer(said_once$counts <- TRUE)
+  genes <- counts[, 1:30]
+  others <- withr::with_seed(5, matrix(rnorm(60), 30))
+  dimnames(others) <- list(rownames(counts), c("p", "q"))
+  logged <- as.matrix(ufs_data(genes, counts = "log"))
+  experiment <- SummarizedExperiment::SummarizedExperiment
+  kinds <- list(experiment(list(counts = t(genes))), experiment(list(counts = to_sparse(t(genes)))))
+  if (requireNamespace("SeuratObject", quietly = TRUE)) {
+    kinds <- c(kinds, seurat_objects(to_sparse(t(genes)), data = NULL))
+  }
+  by_hand <- ufs_data(list(genes = logged, others = others))
+  fit_by_hand <- suppressWarnings(ufs_css(by_hand, 4))
+  chosen <- selected_features(fit_by_hand)
+  captured <- ufs_captured(fit_by_hand, by_hand)$captured
+  both <- function(m) list(genes = m, others = others)
+  for (object in kinds) {
+    said_once$counts <- FALSE
+    expect_message(data <- ufs_data(both(object)), "`x\\$genes` has raw counts", class = "ufs_message_counts")
+    expect_equal(as.matrix(data), as.matrix(by_hand))
+    expect_equal(data$input$tables$share, by_hand$input$tables$share)
+    expect_equal(data$input$tables$root, by_hand$input$tables$root)
+    expect_output(print(data), "genes: log\\(1 .*there were raw counts only")
+    plain <- ufs_data(both(object), counts = "none")
+    expect_equal(as.matrix(plain), as.matrix(ufs_data(both(genes))))
+    expect_null(plain$input$transform)
+    # Some columns give what they give alone.
+    some <- c(2:9, 31)
+    expect_equal(as.matrix(ufs_data(both(object), features = some))[, 1:8],
+      as.matrix(ufs_data(genes, features = 2:9, counts = "log")), ignore_attr = TRUE)
+    fit <- suppressWarnings(ufs_css(both(object), 4))
+    expect_identical(selected_features(fit), chosen)
+    expect_output(print(fit), "genes: log")
+    expect_equal(as.matrix(predict(fit, both(object))), as.matrix(by_hand)[, chosen])
+    expect_equal(as.matrix(predict(fit, both(genes))), as.matrix(by_hand)[, chosen])
+    expect_equal(predict(fit, both(object), type = "reconstruction"),
+      predict(fit_by_hand, both(logged), type = "reconstruction"))
+    expect_equal(ufs_captured(fit, both(object))$captured, captured)
+    expect_equal(ufs_captured(fit, both(genes))$captured, captured)
+  }
+  # A table without a column is out, and negative numbers are no counts.
+  expect_equal(as.matrix(ufs_data(both(kinds[[1]]), features = 31:32)), as.matrix(by_hand)[, 31:32])
+  minus <- genes
+  minus[1] <- -1
+  said_once$counts <- FALSE
+  minus <- both(experiment(list(counts = t(minus))))
+  expect_message(data <- ufs_data(minus), "as they are", class = "ufs_message_counts")
+  expect_null(data$input$transform)
+  two <- ufs_data(list(a = kinds[[1]], b = experiment(list(counts = t(counts[, 31:40])))))
+  expect_equal(as.matrix(two), cbind(logged, as.matrix(ufs_data(counts[, 31:40], counts = "log"))), ignore_attr = TRUE)
+  expect_error(ufs_data(both(kinds[[1]]), rows = "unit"), "`rows`", class = "ufs_error_argument")
+  expect_error(ufs_data(both(kinds[[1]]), counts = "log"), "`counts`", class = "ufs_error_argument")
+})
+
+test_that("one name stands for a column of what is known of the samples", {
+  counts <- counts[, apply(counts, 2, sd) > 0]
+  about <- data.frame(stim = rep(c("a", "b", "c"), 10), donor = rep(1:15, each = 2), size = 1:30)
+  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = t(counts)), colData = about)
+  objects <- list(sce)
+  if (requireNamespace("SeuratObject", quietly = TRUE)) {
+    objects <- c(objects, lapply(seurat_objects(to_sparse(t(counts))), function(object) {
+      for (name in names(about)) object[[name]] <- about[[name]]
+      object
+    }))
+  }
+  for (object in objects) {
+    by_name <- ufs_data(object, blocks = "stim", strata = "stim", replicates = "donor", weights = "size", sample_cost = "size")
+    by_value <- ufs_data(object, blocks = about$stim, strata = about$stim, replicates = about$donor, weights = about$size,
+      sample_cost = about$size)
+    expect_identical(by_name$row_held, by_value$row_held)
+    expect_identical(ufs_split(object, 5, replicates = "donor")$train, ufs_split(object, 5, replicates = about$donor)$train)
+    expect_error(ufs_data(object, blocks = "stimulus"), "'stimulus'.*'stim'", class = "ufs_error_argument")
+  }
+  expect_identical(ufs_css(sce, k = 3, blocks = "stim")$solution, ufs_css(sce, k = 3, blocks = about$stim)$solution)
+  expect_identical(ufs_reliability(sce, "donor")$table, ufs_reliability(sce, about$donor)$table)
+})
+
+test_that("gaps of an object are filled in its assay; a column of run lengths gives strata", {
+  values <- matrix(c(1, NA, 3, 8, 2, 2, 5, 1, 9, 4, 4, 6), 3, byrow = TRUE,
+    dimnames = list(c("a", "b", "c"), paste0("s", 1:4)))
+  # A package that SummarizedExperiment brings along.
+  s4 <- asNamespace("S4Vectors")
+  object <- SummarizedExperiment::SummarizedExperiment(list(values = values),
+    colData = s4$DataFrame(batch = s4$Rle(c("u", "v"), c(1, 3)), row.names = colnames(values)))
+  out <- predict(ufs_css(object, k = 3, na = "median"), object)
+  expect_s4_class(out, "SummarizedExperiment")
+  expect_identical(SummarizedExperiment::assay(out)[c("a", "b", "c"), ], replace(values, 4, 3))
+  expect_identical(ufs_data(object[, ], na = "median", strata = "batch")$row_held$strata$level, c(1L, 2L, 2L, 2L))
+})
+
 test_that("a MultiAssayExperiment is read by its sample map, and annotated where it came from", {
-  skip_if_not_installed("SummarizedExperiment")
   made <- multi_assay()
   object <- made$object
   expect_error(ufs_data(object), "'proteins' lacks", class = "ufs_error_input")
@@ -398,7 +392,6 @@ test_that("a MultiAssayExperiment is read by its sample map, and annotated where
 })
 
 test_that("columns of colData() and rowData() are named for lists of experiments, too", {
-  skip_if_not_installed("SummarizedExperiment")
   se <- multi_assay()$object@ExperimentList@listData$genes
   groups <- rep(c("p", "q"), 3)
   expect_identical(ufs_data(se, groups = "pathway")$held, ufs_data(t(SummarizedExperiment::assay(se)), groups = groups)$held)

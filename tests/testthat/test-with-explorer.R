@@ -216,32 +216,6 @@ test_that("a method that is not nested, and one for samples only", {
   })
 })
 
-test_that("a small window has the picture of one fit, a large one those of all", {
-  model <- explore_model(list(a = fit, b = other, c = ufs_variance(x)), x, NULL, NULL, list())
-  drawn <- character()
-  real <- draw_picture
-  replaced("draw_picture", function(pic, ...) {
-    drawn <<- c(drawn, list(...)$main)
-    real(pic, ...)
-  })
-  titles <- function(width, height, code) {
-    drawn <<- character()
-    withr::local_pdf(NULL, width = width, height = height)
-    before <- graphics::par("mfrow")
-    expect_silent(code)
-    expect_identical(graphics::par("mfrow"), before)
-    drawn
-  }
-  # 360 x 376 pixels of 1/96 inch, as a telephone has.
-  for (type in c("scores", "embedding")) {
-    expect_identical(titles(3.75, 3.9, draw_each(model, type, 5, TRUE, "b")), "b")
-    expect_identical(titles(10, 4, draw_each(model, type, 5, FALSE, "b")), c("a", "b", "c"))
-  }
-  overlap <- ufs_overlap(model$fits, 5)
-  expect_match(titles(3.75, 3.9, draw_overlap(overlap, 2:1)), "share in common")
-  expect_length(titles(10, 4, draw_overlap(overlap, 1:2)), 2L)
-})
-
 test_that("bad input is refused before a window opens", {
   expect_arguments(fit = explore_app(1, x), fit = explore_app(list(fit, 2), x), x = ufs_explore(fit))
   same_error(explore_app(fit, x[, 1:5]), "newdata", "ufs_error_input")
@@ -297,15 +271,12 @@ test_that("code goes to the editor that is there, and Done gives the choice", {
   expect_identical(given, explore_chosen(model, fit, 4))
 })
 
-test_that("of more columns than are shown the others are counted", {
+test_that("columns that are not shown are counted, and nothing is said of a number that no share is known for", {
   wide <- ufs_variance(withr::with_seed(1, matrix(stats::rnorm(3000), 20)))
   shown <- as.character(tick_table(wide, integer(), integer(), most = 100L))
   expect_match(shown, "50 columns", fixed = TRUE)
   expect_match(shown, "find them by name", fixed = TRUE)
   expect_false(grepl("find them", as.character(tick_table(wide, integer(), integer()))))
-})
-
-test_that("nothing is said of a number that no share is known for", {
   samples <- explore_model(ufs_facility(x, m = 5), x, NULL, NULL, list())
   expect_identical(captured_words(samples, "facility", 39), "")
 })

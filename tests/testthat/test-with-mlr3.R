@@ -132,7 +132,7 @@ test_that("weights of a task go to the methods that take them, and to the tasks"
   expect_setequal(names(filter$scores)[1:4], selected_features(fit))
 })
 
-test_that("parameters have bounds and types, and to_tune() needs no range where it can", {
+test_that("parameters have bounds and types, and are the arguments of the method; to_tune() needs no range", {
   for (method in ranks_features) {
     set <- flt("ufs", method = method)$param_set
     expect_true(all(is.infinite(set$lower[set$class == "ParamDbl"]) == FALSE))
@@ -146,9 +146,6 @@ test_that("parameters have bounds and types, and to_tune() needs no range where 
   # More clusters than to_tune() would try are allowed.
   expect_identical(flt("ufs_socfs", n_clusters = 50L)$param_set$values$n_clusters, 50L)
   expect_error(flt("ufs_socfs", n_clusters = -1L), "n_clusters")
-})
-
-test_that("the parameters are the arguments of the method", {
   ids <- function(method) flt("ufs", method = method)$param_set$ids()
   for (method in ranks_features) {
     expect_setequal(ids(method), c(setdiff(registry()[[method]]$arguments, c("y", "k", "m")), "standardise", "na",
@@ -203,15 +200,12 @@ test_that("the filter keeps the features of ufs_select() with the same task, by 
   }
 })
 
-test_that("the target is never looked at", {
+test_that("the target is never looked at; missing values and text are refused", {
   task <- mlr3::tsk("iris")
   other <- mlr3::as_task_classif(transform(iris, Species = rev(Species)), target = "Species")
   a <- flt("ufs")$calculate(task)$scores
   b <- flt("ufs")$calculate(other)$scores
   expect_identical(a[sort(names(a))], b[sort(names(b))])
-})
-
-test_that("missing values and text are refused", {
   holes <- mtcars
   holes$disp[3] <- NA
   task <- mlr3::as_task_regr(holes, target = "mpg")
@@ -227,7 +221,7 @@ test_that("missing values and text are refused", {
   expect_error(flt("ufs")$calculate(mlr3::as_task_regr(text, target = "Sepal.Length")), "character|feature types")
 })
 
-test_that("hash is stable under clone and changes with the settings", {
+test_that("hash is stable under clone and changes with the settings; bad methods are refused", {
   filter <- flt("ufs", method = "pca", n_components = 2L)
   copy <- filter$clone(deep = TRUE)
   expect_identical(copy$hash, filter$hash)
@@ -236,9 +230,6 @@ test_that("hash is stable under clone and changes with the settings", {
   expect_false(identical(flt("ufs", method = "variance")$hash, flt("ufs", method = "laplacian")$hash))
   expect_identical(filter$param_set$values$n_components, 2L)
   expect_error(filter$method <- "pca", class = "ufs_error_argument")
-})
-
-test_that("it is in the dictionary, and bad methods are refused", {
   expect_true("ufs" %in% mlr_filters$keys())
   expect_true("ufs" %in% data.table::as.data.table(mlr_filters)$key)
   expect_refusals(flt("ufs", method = "nosuch"), flt("ufs", method = "ted"))
@@ -261,171 +252,6 @@ test_that("the filter arrives whichever package comes first", {
   skip_on_covr()
   frameworks <- "c('mlr3filters', 'R6', 'paradox', 'recipes', 'shiny', 'ggplot2')"
   expect_false(told(load("ufselect"), sprintf("cat(any(%s %%in%% loadedNamespaces()))", frameworks)))
-})
-
-test_that("inside a graph learner it is refitted on each training set", {
-  skip_if_not_installed("mlr3pipelines")
-  skip_if_not_installed("rpart")
-  graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs", method = "variance", scale = FALSE),
-    filter.nfeat = 3L), mlr3::lrn("classif.rpart"))
-  learner <- mlr3::as_learner(graph)
-  task <- mlr3::tsk("sonar")
-  set.seed(1)
-  result <- mlr3::resample(task, learner, mlr3::rsmp("cv", folds = 3L), store_models = TRUE)
-  expect_length(result$errors$msg, 0)
-  expect_true(is.finite(result$aggregate(mlr3::msr("classif.acc"))))
-  for (i in 1:3) {
-    train <- task$data(result$resampling$train_set(i), task$feature_names)
-    kept <- result$learners[[i]]$model$ufs_variance$features
-    expect_setequal(kept, selected_features(ufs_variance(as.data.frame(train), scale = FALSE), 3))
-  }
-})
-
-test_that("one ranking serves every number of features of a tuning run, and folds are quiet", {
-  skip_if_not_installed("mlr3pipelines")
-  skip_if_not_installed("rpart")
-  count <- 0L
-  own <- fresh_ranking
-  replaced("fresh_ranking", function(...) {
-    count <<- count + 1L
-    own(...)
-  })
-  kept_rankings$all <- NULL
-  task <- mlr3::as_task_classif(cbind(iris, flat = 1), target = "Species")
-  split <- mlr3::rsmp("cv", folds = 3L)
-  set.seed(1)
-  split$instantiate(task)
-  chosen <- function(filter, k) {
-    graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = filter,
-      filter.nfeat = k), mlr3::lrn("classif.rpart"))
-    mlr3::resample(task, mlr3::as_learner(graph), split)
-  }
-  filters <- list(flt("ufs_css"), flt("ufs_rsr"), flt("ufs_kmeans_f", n_clusters = 3L, seed = 1L))
-  for (filter in filters) {
-    count <- 0L
-    expect_silent(for (k in 1:4) chosen(filter, k))
-    expect_identical(count, 3L)
-  }
-  # Without a seed every ranking is a new draw.
-  count <- 0L
-  for (k in 1:2) chosen(flt("ufs_kmeans_f", n_clusters = 3L), k)
-  expect_identical(count, 6L)
-})
-
-test_that("po(\"ufs_sample\") keeps the rows that the method chooses", {
-  skip_if_not_installed("mlr3pipelines")
-  po <- mlr3pipelines::po
-  task <- mlr3::tsk("mtcars")
-  x <- as.data.frame(task$data(cols = task$feature_names))
-  for (method in c("facility", "medoids", "ted")) {
-    some <- po("ufs_sample", method = method, m = 6L, seed = 5L)
-    out <- some$train(list(task))[[1L]]
-    args <- if (method == "ted") list() else list(m = 6L)
-    fit <- with_seed(5, do.call(ufs, c(list(x = x, method = method), args)))
-    rows <- task$row_ids[selected_samples(fit, 6, as = "index")]
-    expect_identical(some$state$rows, rows)
-    expect_setequal(out$row_ids, rows)
-    expect_identical(some$predict(list(task))[[1L]]$nrow, task$nrow)
-    expect_identical(task$nrow, 32L)
-  }
-  expect_false(identical(po("ufs_sample", method = "ted")$phash, po("ufs_sample")$phash))
-  expect_error(po("ufs_sample", method = "pca"), class = "ufs_error_argument")
-  expect_true("ufs_sample" %in% mlr3pipelines::mlr_pipeops$keys())
-})
-
-test_that("po(\"ufs_sample\") gives weights, and works in a learner on factors too", {
-  skip_if_not_installed("mlr3pipelines")
-  skip_if_not_installed("rpart")
-  po <- mlr3pipelines::po
-  task <- mlr3::tsk("mtcars")
-  some <- po("ufs_sample", method = "facility", m = 6L, weights = TRUE)
-  out <- some$train(list(task))[[1L]]
-  x <- as.data.frame(task$data(cols = task$feature_names))
-  stands <- representatives(ufs_facility(x, m = 6))
-  found <- if (is.null(out$weights_learner)) out$weights else out$weights_learner
-  expect_equal(found$weight[order(found$row_id)], stands$weight[order(stands$index)])
-  expect_error(po("ufs_sample", method = "ted", weights = TRUE)$train(list(task)), class = "ufs_error_argument")
-  mixed <- mlr3::tsk("penguins")
-  learner <- mlr3::as_learner(mlr3pipelines::`%>>%`(po("ufs_sample", m = 30L, na = "omit"), mlr3::lrn("classif.rpart")))
-  expect_length(learner$train(mixed)$predict(mixed)$response, mixed$nrow)
-  expect_error(po("ufs_sample")$train(list(mlr3::as_task_classif(data.frame(
-    a = factor(letters[1:6]), y = factor(rep(1:2, 3))), target = "y"))), "no numeric feature")
-})
-
-test_that("po(\"ufs_sample\") knows curves as ufs_select() does, and leaves out rows with missing values", {
-  skip_if_not_installed("mlr3pipelines")
-  po <- mlr3pipelines::po
-  t <- seq(.1, 1, length.out = 40)
-  curves <- withr::with_seed(1, as.data.frame(base::t(replicate(30, sin(4 * t * runif(1, .7, 1.3)) + runif(1) * t))))
-  rows <- selected_samples(ufs_select(curves, m = 5, task = "label"), as = "index")
-  task <- mlr3::as_task_regr(cbind(curves, y = seq_len(30)), target = "y")
-  out <- po("ufs_sample", m = 5L, weights = TRUE)$train(list(task))[[1L]]
-  expect_identical(out$row_ids, sort(rows))
-  near <- rows[max.col(-as.matrix(dist(prcomp(curves)$x))[, rows], "first")]
-  found <- if (is.null(out$weights_learner)) out$weights else out$weights_learner
-  expect_equal(found$weight[order(found$row_id)], as.double(table(near)))
-  holes <- mtcars
-  holes$disp[3:4] <- NA
-  kept <- function(...) po("ufs_sample", method = "facility", ...)$train(list(mlr3::as_task_unsupervised(holes)))[[1L]]$row_ids
-  expect_error(kept(m = 5L), "'disp'")
-  expect_length(kept(m = 5L, na = "median"), 5L)
-  expect_identical(kept(m = 100L, na = "omit"), setdiff(1:32, 3:4))
-  fit <- ufs_facility(mtcars[-(3:4), ], m = 5)
-  expect_setequal(kept(m = 5L, na = "omit"), setdiff(1:32, 3:4)[selected_samples(fit, 5, as = "index")])
-})
-
-test_that("k = \"auto\" gives positive scores to as many features as ufs_size() names", {
-  skip_if_not_installed("mlr3pipelines")
-  x <- as.data.frame(planted(60, 30, informative = 8)$x)
-  task <- mlr3::as_task_regr(data.frame(x, y = seq_len(60)), target = "y")
-  x <- as.data.frame(task$data(cols = task$feature_names))
-  size <- with_seed(3, auto_k(x, "pca", list(n_components = 2)))
-  expect_identical(size$verdict, "some")
-  filter <- flt("ufs_pca", n_components = 2L, k = "auto", seed = 3L)
-  po <- mlr3pipelines::po("filter", filter, filter.cutoff = 0)
-  expect_message(out <- po$train(list(task))[[1L]], "better than noise", class = "ufs_message_size")
-  expect_setequal(out$feature_names, selected_features(ufs_pca(x, 2), size$k))
-  expect_error(flt("ufs_pca", k = 3L), "auto")
-  expect_error(flt("ufs_topk", k = "auto"), "one number")
-})
-
-test_that("constraints are parameters of the filters", {
-  skip_if_not_installed("mlr3filters")
-  x <- planted(60, 9, seed = 4)$x
-  colnames(x) <- paste0("c", seq_len(9))
-  task <- mlr3::as_task_unsupervised(as.data.frame(x))
-  for (key in c("ufs", "ufs_spca", "ufs_css")) {
-    filter <- mlr3filters::flt(key)
-    filter$param_set$set_values(include = "c9", exclude = "c1", seed = 1L)
-    scores <- suppressMessages(filter$calculate(task, nfeat = 4L))$scores
-    expect_true("c9" %in% names(scores)[1:4], info = key)
-    expect_identical(names(scores)[9], "c1", info = key)
-  }
-})
-
-test_that("quotas are parameters of the filters, and the first nfeat features meet them", {
-  skip_if_not_installed("mlr3pipelines")
-  x <- planted(60, 9, seed = 4)$x
-  colnames(x) <- paste0("c", seq_len(9))
-  strata <- stats::setNames(rep(c("a", "b", "c"), each = 3), colnames(x))
-  quotas <- list(a = c(2, 3), b = 1, c = c(0, 1))
-  task <- mlr3::as_task_unsupervised(as.data.frame(x))
-  for (key in c("ufs_variance", "ufs_css", "ufs_compress")) for (k in 3:5) {
-    filter <- mlr3filters::flt(key)
-    filter$param_set$set_values(feature_strata = strata, feature_quotas = quotas, seed = 1L)
-    op <- mlr3pipelines::po("filter", filter, filter.nfeat = k)
-    out <- suppressMessages(op$train(list(task)))[[1]]$feature_names
-    expect_length(out, k)
-    have <- as.vector(table(factor(strata[out], c("a", "b", "c"))))
-    expect_true(have[1] >= 2 && have[2] == 1 && have[3] <= 1, info = paste(key, k))
-    if (key == "ufs_css") {
-      expect_setequal(out, selected_features(ufs_css(x, k = k, feature_strata = strata, feature_quotas = quotas)))
-    }
-  }
-  expect_error(suppressMessages(filter$calculate(task, nfeat = 2)), "nfeat.*fewer than `feature_quotas`")
-  expect_error(suppressMessages(filter$calculate(task, nfeat = 7)), "nfeat.*more than `feature_quotas`")
-  all <- names(suppressMessages(filter$calculate(task))$scores)
-  expect_identical(as.vector(table(strata[all[1:5]])), c(3L, 1L, 1L))
 })
 
 test_that("no constraint is dropped: every row of their table is a parameter that is heeded, or is refused", {
@@ -461,13 +287,6 @@ test_that("no constraint is dropped: every row of their table is a parameter tha
   }
 })
 
-test_that("the method of a PipeOp is read and not written", {
-  skip_if_not_installed("mlr3pipelines")
-  some <- mlr3pipelines::po("ufs_sample", method = "ted")
-  expect_identical(some$method, "ted")
-  expect_refused(some$method <- "pca", "`method` is read-only: make a new PipeOp.")
-})
-
 test_that("a package that comes later is met, and methods of filters are read", {
   met <- 0
   withr::defer(setHook(packageEvent("stats", "onLoad"), NULL, "replace"))
@@ -482,4 +301,156 @@ test_that("scores that say nothing give way to ranks of those that are kept", {
   fall <- function(score) falling_scores(list(score = score, ranking = 1:3, k = 2L), TRUE)
   expect_identical(fall(c(0.5, 0.2, 0.1)), c(0.5, 0.2, -1))
   expect_identical(fall(c(0.5, -0.2, -0.3)), c(1, 0.5, -1))
+})
+
+skip_if_not_installed("mlr3pipelines")
+
+test_that("inside a graph learner it is refitted on each training set", {
+  skip_if_not_installed("rpart")
+  graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs", method = "variance", scale = FALSE),
+    filter.nfeat = 3L), mlr3::lrn("classif.rpart"))
+  learner <- mlr3::as_learner(graph)
+  task <- mlr3::tsk("sonar")
+  set.seed(1)
+  result <- mlr3::resample(task, learner, mlr3::rsmp("cv", folds = 3L), store_models = TRUE)
+  expect_length(result$errors$msg, 0)
+  expect_true(is.finite(result$aggregate(mlr3::msr("classif.acc"))))
+  for (i in 1:3) {
+    train <- task$data(result$resampling$train_set(i), task$feature_names)
+    kept <- result$learners[[i]]$model$ufs_variance$features
+    expect_setequal(kept, selected_features(ufs_variance(as.data.frame(train), scale = FALSE), 3))
+  }
+})
+
+test_that("one ranking serves every number of features of a tuning run, and folds are quiet", {
+  skip_if_not_installed("rpart")
+  count <- 0L
+  own <- fresh_ranking
+  replaced("fresh_ranking", function(...) {
+    count <<- count + 1L
+    own(...)
+  })
+  kept_rankings$all <- NULL
+  task <- mlr3::as_task_classif(cbind(iris, flat = 1), target = "Species")
+  split <- mlr3::rsmp("cv", folds = 3L)
+  set.seed(1)
+  split$instantiate(task)
+  chosen <- function(filter, k) {
+    graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = filter,
+      filter.nfeat = k), mlr3::lrn("classif.rpart"))
+    mlr3::resample(task, mlr3::as_learner(graph), split)
+  }
+  filters <- list(flt("ufs_css"), flt("ufs_rsr"), flt("ufs_kmeans_f", n_clusters = 3L, seed = 1L))
+  for (filter in filters) {
+    count <- 0L
+    expect_silent(for (k in 1:4) chosen(filter, k))
+    expect_identical(count, 3L)
+  }
+  # Without a seed every ranking is a new draw.
+  count <- 0L
+  for (k in 1:2) chosen(flt("ufs_kmeans_f", n_clusters = 3L), k)
+  expect_identical(count, 6L)
+})
+
+test_that("po(\"ufs_sample\") keeps the rows that the method chooses", {
+  po <- mlr3pipelines::po
+  task <- mlr3::tsk("mtcars")
+  x <- as.data.frame(task$data(cols = task$feature_names))
+  for (method in c("facility", "medoids", "ted")) {
+    some <- po("ufs_sample", method = method, m = 6L, seed = 5L)
+    out <- some$train(list(task))[[1L]]
+    args <- if (method == "ted") list() else list(m = 6L)
+    fit <- with_seed(5, do.call(ufs, c(list(x = x, method = method), args)))
+    rows <- task$row_ids[selected_samples(fit, 6, as = "index")]
+    expect_identical(some$state$rows, rows)
+    expect_setequal(out$row_ids, rows)
+    expect_identical(some$predict(list(task))[[1L]]$nrow, task$nrow)
+    expect_identical(task$nrow, 32L)
+  }
+  expect_false(identical(po("ufs_sample", method = "ted")$phash, po("ufs_sample")$phash))
+  expect_error(po("ufs_sample", method = "pca"), class = "ufs_error_argument")
+  expect_true("ufs_sample" %in% mlr3pipelines::mlr_pipeops$keys())
+})
+
+test_that("po(\"ufs_sample\") gives weights, and works in a learner on factors too", {
+  skip_if_not_installed("rpart")
+  po <- mlr3pipelines::po
+  task <- mlr3::tsk("mtcars")
+  some <- po("ufs_sample", method = "facility", m = 6L, weights = TRUE)
+  out <- some$train(list(task))[[1L]]
+  x <- as.data.frame(task$data(cols = task$feature_names))
+  stands <- representatives(ufs_facility(x, m = 6))
+  found <- if (is.null(out$weights_learner)) out$weights else out$weights_learner
+  expect_equal(found$weight[order(found$row_id)], stands$weight[order(stands$index)])
+  expect_error(po("ufs_sample", method = "ted", weights = TRUE)$train(list(task)), class = "ufs_error_argument")
+  mixed <- mlr3::tsk("penguins")
+  learner <- mlr3::as_learner(mlr3pipelines::`%>>%`(po("ufs_sample", m = 30L, na = "omit"), mlr3::lrn("classif.rpart")))
+  expect_length(learner$train(mixed)$predict(mixed)$response, mixed$nrow)
+  expect_error(po("ufs_sample")$train(list(mlr3::as_task_classif(data.frame(
+    a = factor(letters[1:6]), y = factor(rep(1:2, 3))), target = "y"))), "no numeric feature")
+})
+
+test_that("po(\"ufs_sample\") knows curves as ufs_select() does, and leaves out rows with missing values", {
+  po <- mlr3pipelines::po
+  t <- seq(.1, 1, length.out = 40)
+  curves <- withr::with_seed(1, as.data.frame(base::t(replicate(30, sin(4 * t * runif(1, .7, 1.3)) + runif(1) * t))))
+  rows <- selected_samples(ufs_select(curves, m = 5, task = "label"), as = "index")
+  task <- mlr3::as_task_regr(cbind(curves, y = seq_len(30)), target = "y")
+  out <- po("ufs_sample", m = 5L, weights = TRUE)$train(list(task))[[1L]]
+  expect_identical(out$row_ids, sort(rows))
+  near <- rows[max.col(-as.matrix(dist(prcomp(curves)$x))[, rows], "first")]
+  found <- if (is.null(out$weights_learner)) out$weights else out$weights_learner
+  expect_equal(found$weight[order(found$row_id)], as.double(table(near)))
+  holes <- mtcars
+  holes$disp[3:4] <- NA
+  kept <- function(...) po("ufs_sample", method = "facility", ...)$train(list(mlr3::as_task_unsupervised(holes)))[[1L]]$row_ids
+  expect_error(kept(m = 5L), "'disp'")
+  expect_length(kept(m = 5L, na = "median"), 5L)
+  expect_identical(kept(m = 100L, na = "omit"), setdiff(1:32, 3:4))
+  fit <- ufs_facility(mtcars[-(3:4), ], m = 5)
+  expect_setequal(kept(m = 5L, na = "omit"), setdiff(1:32, 3:4)[selected_samples(fit, 5, as = "index")])
+})
+
+test_that("k = \"auto\" gives positive scores to as many features as ufs_size() names", {
+  x <- as.data.frame(planted(60, 30, informative = 8)$x)
+  task <- mlr3::as_task_regr(data.frame(x, y = seq_len(60)), target = "y")
+  x <- as.data.frame(task$data(cols = task$feature_names))
+  size <- with_seed(3, auto_k(x, "pca", list(n_components = 2)))
+  expect_identical(size$verdict, "some")
+  filter <- flt("ufs_pca", n_components = 2L, k = "auto", seed = 3L)
+  po <- mlr3pipelines::po("filter", filter, filter.cutoff = 0)
+  expect_message(out <- po$train(list(task))[[1L]], "better than noise", class = "ufs_message_size")
+  expect_setequal(out$feature_names, selected_features(ufs_pca(x, 2), size$k))
+  expect_error(flt("ufs_pca", k = 3L), "auto")
+  expect_error(flt("ufs_topk", k = "auto"), "one number")
+})
+
+test_that("quotas are parameters of the filters, and the first nfeat features meet them", {
+  x <- planted(60, 9, seed = 4)$x
+  colnames(x) <- paste0("c", seq_len(9))
+  strata <- stats::setNames(rep(c("a", "b", "c"), each = 3), colnames(x))
+  quotas <- list(a = c(2, 3), b = 1, c = c(0, 1))
+  task <- mlr3::as_task_unsupervised(as.data.frame(x))
+  for (key in c("ufs_variance", "ufs_css", "ufs_compress")) for (k in 3:5) {
+    filter <- mlr3filters::flt(key)
+    filter$param_set$set_values(feature_strata = strata, feature_quotas = quotas, seed = 1L)
+    op <- mlr3pipelines::po("filter", filter, filter.nfeat = k)
+    out <- suppressMessages(op$train(list(task)))[[1]]$feature_names
+    expect_length(out, k)
+    have <- as.vector(table(factor(strata[out], c("a", "b", "c"))))
+    expect_true(have[1] >= 2 && have[2] == 1 && have[3] <= 1, info = paste(key, k))
+    if (key == "ufs_css") {
+      expect_setequal(out, selected_features(ufs_css(x, k = k, feature_strata = strata, feature_quotas = quotas)))
+    }
+  }
+  expect_error(suppressMessages(filter$calculate(task, nfeat = 2)), "nfeat.*fewer than `feature_quotas`")
+  expect_error(suppressMessages(filter$calculate(task, nfeat = 7)), "nfeat.*more than `feature_quotas`")
+  all <- names(suppressMessages(filter$calculate(task))$scores)
+  expect_identical(as.vector(table(strata[all[1:5]])), c(3L, 1L, 1L))
+})
+
+test_that("the method of a PipeOp is read and not written", {
+  some <- mlr3pipelines::po("ufs_sample", method = "ted")
+  expect_identical(some$method, "ted")
+  expect_refused(some$method <- "pca", "`method` is read-only: make a new PipeOp.")
 })

@@ -2,18 +2,6 @@
 
 skip_on_cran()
 
-test_that("one ranking is kept for every k only where it serves all", {
-  row <- registry()[["css"]]
-  row[c("picks", "per_k")] <- list(list(unless = "own"), NULL)
-  replaced("kept_ranking", function(key, make) make())
-  make <- function(k) list(picked = 2L, asked = k)
-  asked <- function(k, ...) ranking_from_kept("key", make, k, row, list(...))$asked
-  expect_null(asked(2L))
-  expect_identical(asked(3L), 3L)
-  expect_identical(asked(2L, own = 1), 2L)
-  expect_null(asked(3L, k = 2L))
-})
-
 test_that("without tune and mlr3 nothing is resampled", {
   own <- in_resampling
   environment(own) <- list2env(list(isNamespaceLoaded = function(name) FALSE), parent = environment(own))
@@ -22,6 +10,8 @@ test_that("without tune and mlr3 nothing is resampled", {
 
 skip_if_not_installed("recipes", "1.1.0")
 suppressPackageStartupMessages(library(recipes))
+
+rec <- recipe(mpg ~ ., mtcars)
 
 # The step's own line in what recipes prints around it, which differs between its versions.
 step_line <- function(recipe) {
@@ -63,25 +53,16 @@ test_that("the share is rounded up, and half of the columns are kept by default"
   expect_length(bake(prep(rec), wide), 7)
 })
 
-test_that("keep everything", {
-  for (size in list(list(num_terms = 10), list(num_terms = 50L), list(prop_terms = 1))) {
+test_that("all columns may be kept, one without a ranking, and none", {
+  sizes <- list(list(num_terms = 10), list(num_terms = 50L), list(prop_terms = 1), list(num_terms = 0),
+    list(prop_terms = 0))
+  for (size in sizes) {
     rec <- do.call(step_select_ufs, c(list(recipe(mpg ~ ., mtcars), quote(all_predictors())), size))
     trained <- prep(rec)
-    expect_named(bake(trained, mtcars), c(names(mtcars)[-1], "mpg"))
-    expect_false(any(tidy(trained, 1)$removed))
+    all <- size[[1]] > 0
+    expect_named(bake(trained, mtcars), c(if (all) names(mtcars)[-1], "mpg"))
+    expect_identical(unique(tidy(trained, 1)$removed), !all)
   }
-})
-
-test_that("everything must go", {
-  for (size in list(list(num_terms = 0), list(prop_terms = 0))) {
-    rec <- do.call(step_select_ufs, c(list(recipe(mpg ~ ., mtcars), quote(all_predictors())), size))
-    trained <- prep(rec)
-    expect_named(bake(trained, mtcars), "mpg")
-    expect_true(all(tidy(trained, 1)$removed))
-  }
-})
-
-test_that("one column is kept without a ranking", {
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), disp)
   trained <- prep(rec)
   expect_named(bake(trained, mtcars), c(names(mtcars)[-1], "mpg"))
@@ -252,7 +233,7 @@ test_that("the step keeps the columns of ufs_select() with the same task, by def
   expect_error(kept(method = "label"), class = "ufs_error_argument")
 })
 
-test_that("a number of clusters is told to the methods that have one", {
+test_that("a number of clusters is told to the methods that have one, and what scores do not decide is said", {
   kept <- function(...) {
     rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), num_terms = 3, seed = 1, ...)
     setdiff(names(bake(prep(rec), NULL)), "mpg")
@@ -263,9 +244,6 @@ test_that("a number of clusters is told to the methods that have one", {
   expect_identical(kept(n_clusters = 4), kept())
   expect_message(five <- kept(method = "pca"), "n_components = 5", class = "ufs_message_clusters")
   expect_identical(five, kept(method = "pca", n_clusters = 5))
-})
-
-test_that("what scores do not decide is said", {
   rec <- step_select_ufs(recipe(~., tied), all_predictors(), method = "mcfs", num_terms = 8,
     n_clusters = 2, options = list(n_features = 2))
   found <- suppressMessages(ufs_mcfs(tied[names(tied) != "flat"], 2, n_features = 2))
@@ -337,7 +315,7 @@ test_that("missing values", {
   expect_true(all(is.na(last$score)))
 })
 
-test_that("scores above a cutoff are kept", {
+test_that("scores above a cutoff are kept, and a seed fixes draws; bake() errors when needed columns are missing", {
   score <- feature_scores(ufs_variance(mtcars[, -1]))
   kept <- function(...) {
     rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance", ...)
@@ -347,9 +325,6 @@ test_that("scores above a cutoff are kept", {
   expect_setequal(kept(cutoff = score[["qsec"]]), names(score)[score > score[["qsec"]]])
   expect_setequal(kept(cutoff = 1, num_terms = 2), names(sort(-score))[1:2])
   expect_length(kept(cutoff = 1e6, num_terms = 2), 0)
-})
-
-test_that("a seed fixes what a method draws, and the session's stream is left alone", {
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), method = "random", num_terms = 5, seed = 7)
   set.seed(1)
   before <- .Random.seed
@@ -357,16 +332,6 @@ test_that("a seed fixes what a method draws, and the session's stream is left al
   expect_identical(.Random.seed, before)
   expect_identical(names(bake(prep(rec, training = mtcars, fresh = TRUE), NULL)), first)
   expect_setequal(first, with_seed(7, selected_features(ufs_random(mtcars), 5)))
-})
-
-test_that("bake method errors when needed columns are missing", {
-  rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance", num_terms = 3)
-  trained <- prep(rec)
-  kept <- setdiff(names(bake(trained, mtcars)), "mpg")
-  expect_error(bake(trained, mtcars[setdiff(names(mtcars), kept[1])]), kept[1])
-})
-
-test_that("bake method errors when needed non-standard role columns are missing", {
   rec <- update_role(recipe(mpg ~ ., mtcars), disp, hp, wt, new_role = "potato")
   rec <- update_role_requirements(rec, "potato", bake = FALSE)
   rec <- step_select_ufs(rec, has_role("potato"), method = "variance", num_terms = 2)
@@ -378,28 +343,16 @@ test_that("bake method errors when needed non-standard role columns are missing"
   expect_identical(bake(trained, bare), bake(trained, mtcars))
 })
 
-test_that("empty printing", {
-  rec <- step_select_ufs(recipe(mpg ~ ., mtcars))
+test_that("an empty selection changes nothing, and steps are printed", {
+  plain <- recipe(mpg ~ ., mtcars)
+  rec <- step_select_ufs(plain)
   line <- "Unsupervised feature selection (classify) on: <none>"
   expect_identical(step_line(rec), line)
   expect_identical(step_line(prep(rec, mtcars)), paste(line, "| Trained"))
-})
-
-test_that("empty selection prep/bake is a no-op", {
-  plain <- recipe(mpg ~ ., mtcars)
-  empty <- step_select_ufs(plain)
-  expect_identical(bake(prep(empty, mtcars), mtcars), bake(prep(plain, mtcars), mtcars))
-})
-
-test_that("empty selection tidy method works", {
-  rec <- step_select_ufs(recipe(mpg ~ ., mtcars))
-  expected <- tibble::tibble(terms = character(), score = double(), rank = integer(),
-    removed = logical(), id = character())
-  expect_identical(tidy(rec, number = 1), expected)
-  expect_identical(tidy(prep(rec, mtcars), number = 1), expected)
-})
-
-test_that("printing", {
+  expect_identical(bake(prep(rec, mtcars), mtcars), bake(prep(plain, mtcars), mtcars))
+  expected <- tibble::tibble(terms = character(), score = double(), rank = integer(), removed = logical(),
+    id = character())
+  for (one in list(rec, prep(rec, mtcars))) expect_identical(tidy(one, number = 1), expected)
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), method = "variance", num_terms = 9)
   line <- "Unsupervised feature selection (variance) on:"
   expect_identical(step_line(rec), paste(line, "all_predictors()"))
@@ -408,7 +361,7 @@ test_that("printing", {
   expect_identical(tidy(rec, 1)$terms, "all_predictors()")
 })
 
-test_that("the print is short whatever the names", {
+test_that("the print is short whatever the names; tunable", {
   for (size in c(4L, 17L, 90L)) {
     wide <- as.data.frame(matrix(stats::rnorm(5 * 400), 5))
     names(wide) <- paste0(strrep("n", size), seq_len(400))
@@ -418,9 +371,6 @@ test_that("the print is short whatever the names", {
     expect_lte(length(strsplit(trimws(paste(lines, collapse = "")), "\n")[[1]]), 3)
     expect_match(paste(lines, collapse = ""), "nnnn")
   }
-})
-
-test_that("tunable", {
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors())
   param <- generics::tunable(rec$steps[[1]])
   expect_identical(param$name, c("num_terms", "prop_terms", "cutoff", "method", "n_clusters"))
@@ -484,8 +434,7 @@ test_that("parameters have the ranges that are given, and whole numbers where nu
     c("n_clusters", "cutoff"))
 })
 
-test_that("bad args", {
-  rec <- recipe(mpg ~ ., mtcars)
+test_that("bad args; 0 and 1 rows in bake(); a trained recipe survives a trip through a file, small", {
   step <- function(...) step_select_ufs(rec, all_predictors(), ...)
   expect_arguments(method = step(method = "nosuch"), method = step(method = "ted"), num_terms = step(num_terms = -1),
     num_terms = step(num_terms = 1.5), prop_terms = step(prop_terms = 2),
@@ -499,15 +448,9 @@ test_that("bad args", {
   holes <- mtcars
   holes$disp[3] <- NA
   expect_error(prep(step_select_ufs(recipe(mpg ~ ., holes), all_predictors())), "'disp'")
-})
-
-test_that("0 and 1 rows data work in bake method", {
   trained <- prep(step_select_ufs(recipe(~., mtcars), all_numeric_predictors(), num_terms = 3))
   expect_identical(dim(bake(trained, mtcars[1, ])), c(1L, 3L))
   expect_identical(dim(bake(trained, mtcars[0, ])), c(0L, 3L))
-})
-
-test_that("a trained recipe survives a trip through a file, small", {
   trained <- prep(step_select_ufs(recipe(~., mtcars), all_predictors()))
   file <- withr::local_tempfile(fileext = ".rds")
   saveRDS(trained, file)
@@ -623,11 +566,6 @@ test_that("constraints in options: what must be in is kept whatever the cutoff, 
       ..., options = options, seed = 1)))
     names(recipes::bake(step, new_data = NULL))
   }
-  for (method in c("socfs", "pca", "css", "compress", "classify")) {
-    out <- kept(method, num_terms = 4)
-    expect_length(out, 4L)
-    expect_true("c9" %in% out && !"c1" %in% out, info = method)
-  }
   expect_false("c1" %in% kept("pca", num_terms = 9))
   expect_identical(kept("pca", cutoff = 1e6), "c9")
   cost <- stats::setNames(c(1, 9, 1, 1, 1, 1, 9, 1, 1), colnames(x))
@@ -698,15 +636,10 @@ test_that("no constraint is dropped: every row of their table is heeded in the o
   }
 })
 
-test_that("a step refuses what contradicts itself", {
-  rec <- recipe(mpg ~ ., mtcars)
+test_that("a step refuses what contradicts itself, and has packages before it is trained", {
   expect_refused(prep(step_select_ufs(rec, all_predictors(), method = "css", k = 2,
     standardise = TRUE, options = list(scale = FALSE))),
     "Give `standardise` or the method's own `scale`, not both.")
-})
-
-test_that("a step that is not trained has packages, and an old recipes is refused", {
-  rec <- recipe(mpg ~ ., mtcars)
   expect_identical(generics::required_pkgs(step_select_ufs(rec, all_predictors())$steps[[1L]]), "ufselect")
   replaced("has_recipes", function() FALSE)
   expect_refused(step_select_ufs(rec, all_predictors()), paste("step_select_ufs() needs recipes 1.1.0 or newer;",
@@ -714,7 +647,6 @@ test_that("a step that is not trained has packages, and an old recipes is refuse
 })
 
 test_that("a task is standardised as it is told", {
-  rec <- recipe(mpg ~ ., mtcars)
   for (scale in c(TRUE, FALSE)) {
     out <- bake(prep(step_select_ufs(rec, all_predictors(), method = "compress", num_terms = 2,
       standardise = scale)), NULL)
