@@ -163,14 +163,11 @@ test_that("many samples are searched approximately, which is said; exact = TRUE 
   expect_identical(ufs_graph(x)$weights, exact$weights)
 })
 
-test_that("an embedding of fewer dimensions than the graph has pieces is exact", {
+test_that("an embedding of fewer dimensions than pieces is exact; a graph of large weights is checked by their size", {
   x <- withr::with_seed(1, matrix(stats::rnorm(120), 40)) + rep(c(0, 50, 200, 450), each = 10)
   out <- embed_graph(suppressWarnings(ufs_graph(x, 3)), 1L, "spec")
   expect_identical(out$status, "converged")
   expect_equal(c(out$values, out$next_value), c(0, 0))
-})
-
-test_that("a graph of large weights is checked by their own size", {
   x <- noise(30, 3)
   graph <- suppressWarnings(ufs_graph(x, 4))
   w <- as.matrix(graph)

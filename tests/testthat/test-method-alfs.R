@@ -142,7 +142,7 @@ test_that("a lambda above half of its bound is no proof of W = 0; rows not in us
   expect_error(refused(lambda_rel = .01), "without|lambda = 0", class = "ufs_error_memory")
 })
 
-test_that("iterations and tolerance are respected", {
+test_that("iterations and tolerance are respected; rounds that give their memory back leave the trace alone", {
   x <- alfs_data(12, 6)
   fit <- alfs_raw(x, control = ufs_control(max_iter = 25, tol = -1, warn = FALSE))
   expect_identical(fit$iterations, 25L)
@@ -150,9 +150,6 @@ test_that("iterations and tolerance are respected", {
   expect_identical(fit$trace$iteration, 0:25)
   none <- alfs_raw(x, control = ufs_control(max_iter = 0, warn = FALSE))
   expect_true(all(none$solution$W == 0) && none$status == "max_iter")
-})
-
-test_that("rounds that give their memory back leave the trace alone", {
   x <- sweep(alfs_data(80, 30, 20), 2, rep(c(3, .3), c(6, 24)), "*")
   busy <- function(iteration, objective, change) {
     if (iteration %% 400 == 0) {

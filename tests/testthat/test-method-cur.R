@@ -21,7 +21,7 @@ test_that("leverage equals that of the SVD and sums to one; the default rank tak
   expect_identical(unname(sample_ranking(fit)), order(-sample_scores(fit)))
 })
 
-test_that("exact draws are weighted sampling without replacement", {
+test_that("exact draws are weighted sampling without replacement; random keeps each sample with its own probability", {
   x <- sample_data(6, 4)
   x[1, ] <- 3 * x[1, ]
   prob <- ref_leverage(x, 2)$samples
@@ -35,9 +35,6 @@ test_that("exact draws are weighted sampling without replacement", {
   expect_lt(max(abs(first - prob)), 0.04)
   expect_lt(max(abs(second - colSums(pair))), 0.04)
   expect_gt(max(abs(prob - 1 / 6)), 0.08) # far enough from uniform to notice
-})
-
-test_that("random keeps each sample with its own probability", {
   x <- sample_data(40, 6)
   prob <- ref_leverage(x, 3)$samples
   expected <- pmin(1, 10 * prob)

@@ -87,7 +87,7 @@ test_that("graphs and given similarities: sparse, dense and asymmetric agree wit
   expect_equal(sparse$certificate, fit$certificate, tolerance = 1e-12)
 })
 
-test_that("units do not matter; copies come last", {
+test_that("units do not matter; copies come last; labelled samples cover and are not picked", {
   x <- planted(50, 14, seed = 3)$x
   base <- picks_of(ufs_facility(x, m = 10))
   for (unit in c(1e-160, 1e155)) {
@@ -99,9 +99,6 @@ test_that("units do not matter; copies come last", {
   expect_true(all(picks_of(twice)[1:50] <= 50L))
   expect_equal(twice$trace$ratio[50:60], rep(1, 11), tolerance = 1e-12)
   expect_identical(picks_of(twice)[51:60], 51:60)
-})
-
-test_that("labelled samples cover and are not picked", {
   x <- `rownames<-`(planted(30, 10)$x, paste0("s", 1:30))
   s <- ref_cosine(centred(x))
   ref <- ref_facility(s, 6, c(2L, 11L))

@@ -239,15 +239,12 @@ test_that("an option that is no number is an error that says so", {
   }
 })
 
-test_that("methods that are no names are refused; CUR without a decomposition remembers k", {
+test_that("methods that are no names are refused before anything is fitted", {
   for (wrong in list(1:2, c("pca", NA), list("pca", 3))) {
     error <- tryCatch(ufs_compare(iris[1:4], iris$Species, wrong, k = 2), error = identity)
     expect_s3_class(error, "ufs_error_argument")
     expect_identical(error$argument, "methods")
   }
-  fit <- ufs_cur(mtcars, m = 4, k = 3, draw = "top")
-  expect_length(selected_features(fit), 3)
-  expect_length(selected_samples(fit), 4)
 })
 
 test_that("one new row is rebuilt from sparse data as from dense", {
@@ -286,12 +283,6 @@ test_that("inner products of sparse data are taken in units, however large the n
   x <- Matrix::Matrix(round(as.matrix(mtcars)), sparse = TRUE)
   order_of <- function(x) ufs_facility(x, m = 6, center = FALSE, scale = FALSE)$solution$order
   expect_identical(order_of(x * 2^600), order_of(x))
-})
-
-test_that("a selection of ufs_select() gives as many features as one asks for", {
-  fit <- withr::with_seed(1, ufs_select(iris[1:4], 2, "compress"))
-  expect_length(selected_features(fit), 2)
-  expect_length(selected_features(fit, 3), 3)
 })
 
 test_that("a millionth of the largest column is smoothed; the gap of top-k; columns are summed in blocks", {

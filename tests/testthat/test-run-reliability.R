@@ -16,7 +16,7 @@ repeated_table <- function(sizes = rep(3L, 20L), p = 6L, signal = 2L) {
   list(x = x, g = g)
 }
 
-test_that("mean squares are those of aov(), for equal and unequal levels", {
+test_that("mean squares are those of aov(), for equal and unequal levels; blocks are taken out, nested or crossed", {
   set.seed(1)
   for (sizes in list(rep(3L, 20L), c(1L, 2L, 5L, 3L, 1L, 4L, 2L))) {
     data <- repeated_table(sizes)
@@ -29,9 +29,6 @@ test_that("mean squares are those of aov(), for equal and unequal levels", {
     expect_equal(found$table$reliability, pmax(0, 1 - 1 / unname(right[, "f"])), tolerance = 1e-10)
     expect_identical(found$n_levels, length(sizes))
   }
-})
-
-test_that("blocks are taken out, nested or crossed with the levels", {
   set.seed(2)
   data <- repeated_table(rep(4L, 12L))
   crossed <- rep(1:4, 12L)

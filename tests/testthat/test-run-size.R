@@ -42,16 +42,13 @@ test_that("the curves are those of the other functions", {
   expect_identical(sized(x)$k, out$k)
 })
 
-test_that("stability is that of the best k of halves", {
+test_that("stability is that of the best k of halves; the rule: noise, some, all, not repeatable", {
   rankings <- list(all = 1:6, halves = list(c(1, 2, 3, 4, 5, 6), c(2, 1, 4, 3, 6, 5), c(1, 3, 2, 5, 4, 6)))
   small <- x[, 1:6]
   data <- as_ufs_operator(small, TRUE, TRUE)
   curve <- size_curve(rankings, data, list(curve = data.frame(share = rep(0, 6)), noise = 1, usable = 6L), c(2L, 6L), seq_len(nrow(small)))
   z <- rbind(1:6 %in% 1:2, 1:6 %in% 1:2, 1:6 %in% c(1, 3))
   expect_equal(curve$stability, c(nogueira(z, .95)$stability, NA))
-})
-
-test_that("the rule: noise, some, all, not repeatable", {
   rule <- function(better, stability = .8, noise = .9, q = 100, high = noise + .1) {
     size_rule(list(usable = q, k = c(pca = better), noise = noise, noise_high = high, share = .05),
       data.frame(stability = stability))
@@ -170,12 +167,9 @@ test_that("k = \"auto\" of a method is the number that ufs_size() names, by whic
   expect_identical(none$params$k, 12L)
 })
 
-test_that("k = \"auto\" is refused where it has no meaning", {
+test_that("k = \"auto\" is refused where it has no meaning; css is sized by as many components as are above noise", {
   expect_arguments(k = ufs_topk(x, k = "auto", n_clusters = 2), k = ufs(x, "blfse", n_clusters = 2, k = "auto"),
     k = ufs_facility(x, k = "auto"), k = ufs_css(x, k = "many"))
-})
-
-test_that("css is sized by as many components as are above noise: five would load on columns of noise", {
   for (seed in c(3, 5, 6)) {
     x <- withr::with_seed(seed, {
       centre <- matrix(rnorm(24, sd = 2), 3)

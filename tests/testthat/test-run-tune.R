@@ -21,7 +21,7 @@ test_that("neighbours are compared among some of very many samples, which the pr
     selected_features(ufs_pca(x, n_components = 1), 3, as = "index")))
 })
 
-test_that("neighbours and their overlap are right", {
+test_that("neighbours and their overlap are right; leave-one-out ridge is the slow leave-one-out", {
   d <- as.matrix(dist(z[1:20, ]))
   diag(d) <- Inf
   ref <- apply(d, 1, function(row) order(round(row, 12))[1:3])
@@ -30,9 +30,6 @@ test_that("neighbours and their overlap are right", {
   a <- matrix(1:4, 2)
   b <- matrix(c(1L, 9L, 4L, 3L), 2)
   expect_equal(neighbour_overlap(a, b), mean(c(.5, 1)))
-})
-
-test_that("leave-one-out ridge is the slow leave-one-out", {
   x <- scale(planted(25, 12)$x, scale = FALSE)
   for (columns in list(1:3, 5L)) {
     chosen <- x[, columns, drop = FALSE]

@@ -76,7 +76,7 @@ test_that("the same for sparse data and files; one strong factor is no noise, pu
   expect_false(any(grepl("100 %", capture.output(print(pure)))))
 })
 
-test_that("the density of columns at a place is the slope of the least concave majorant", {
+test_that("densities of columns are slopes of the least concave majorant; the chance of being noise is that of noise", {
   found <- list(place = withr::with_seed(1, c(stats::runif(20), stats::rbeta(20, 1, 4))), noise = .3, decoys = 99)
   place <- .01 + .99 * found$place
   at <- sort(c(0, place, 1))
@@ -92,9 +92,6 @@ test_that("the density of columns at a place is the slope of the least concave m
   expect_lt(mean(plain), .3)
   expect_equal(chance, plain + (.3 - mean(plain)) / mean(doubt) * doubt, tolerance = 1e-6)
   expect_equal(mean(chance), .3, tolerance = 1e-6)
-})
-
-test_that("the chance of being noise is that of columns of noise, also where they were chosen", {
   set.seed(3)
   x <- cbind(rep(0:1, each = 40) %o% rep(3, 12) + rnorm(80 * 12), matrix(rnorm(80 * 150), 80))
   chance <- partner_noise(open_data(x))$chance

@@ -637,7 +637,7 @@ test_that("no constraint is dropped: every row of their table is heeded in the o
 })
 
 test_that("a step refuses what contradicts itself, and has packages before it is trained", {
-  expect_refused(prep(step_select_ufs(rec, all_predictors(), method = "css", k = 2,
+  expect_refused(prep(step_select_ufs(rec, all_predictors(), method = "css", num_terms = 2,
     standardise = TRUE, options = list(scale = FALSE))),
     "Give `standardise` or the method's own `scale`, not both.")
   expect_identical(generics::required_pkgs(step_select_ufs(rec, all_predictors())$steps[[1L]]), "ufselect")
