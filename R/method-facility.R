@@ -182,7 +182,8 @@ facility_similarity <- function(similarity, data, bandwidth, most = table_bytes)
     refuse("bandwidth", "`bandwidth` is for similarity = \"heat\" only.")
   }
   if (named) {
-    x <- if (is_operator(data$x)) list(x = data$x, divisor = 1) else in_range(data$x)
+    x <- if (is_operator(data$x) || similarity == "cosine") list(x = data$x, divisor = 1) else
+      in_range(data$x)
     like <- list(kind = match(similarity, c("cosine", "heat")) - 1L, x = x$x, bandwidth = 1,
       label = similarity, stored = is_operator(data$x) || fits_table(data$n, most))
     if (similarity == "heat") {

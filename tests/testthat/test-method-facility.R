@@ -95,6 +95,9 @@ test_that("units do not matter; copies come last; labelled samples cover and are
     expect_identical(picks_of(ufs_facility(unit * centred(x), m = 10, similarity = "heat",
       center = FALSE, scale = FALSE)), picks_of(ufs_facility(x, m = 10, similarity = "heat")))
   }
+  # Nor does the length of a row for its cosines.
+  apart <- centred(x) * rep_len(c(1e-170, 1e160), nrow(x))
+  expect_identical(picks_of(ufs_facility(apart, m = 10, center = FALSE, scale = FALSE)), base)
   twice <- ufs_facility(rbind(x, x), m = 60, center = FALSE)
   expect_true(all(picks_of(twice)[1:50] <= 50L))
   expect_equal(twice$trace$ratio[50:60], rep(1, 11), tolerance = 1e-12)
