@@ -27,7 +27,7 @@ same <- function(a, b, p = seq_along(a$feature_scores), r = seq_along(a$sample_s
       close(sort(unname(a$statistic)), sort(unname(b$statistic))) ||
       "value" %in% names(a$certificate) && isTRUE(all.equal(a$certificate[["value"]], b$certificate[["value"]])))
 }
-# JSPCA goes through the columns one by one: in another order rounding may lead to another stationary point, counted apart.
+# JSPCA goes through the columns one by one: rounding in another order may lead to another stationary point.
 other_point <- 0
 other_optimum <- function(a, b) {
   if (a$method != "jspca" || a$status != "converged" || b$status != "converged") return(FALSE)
