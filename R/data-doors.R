@@ -35,7 +35,8 @@ check_door <- function(data, door, also = NULL, fit = NULL) {
     why <- c(one$name, if (one$evidence) "evidence", one$about)
     why <- row$why[intersect(why, names(row$why))][1L]
     refuse(one$name, "`", one$name, "`: ", door, " ", why, ". Give it `x` without",
-      if (one$name == "replicates") ", or the means of its levels: rowsum(x, id) / c(table(id))", ".")
+      if (one$name == "replicates") ", or the means of its levels: rowsum(x, id) / c(table(id))",
+      ".")
   }
   invisible(data)
 }
@@ -55,9 +56,11 @@ without_choices <- function(data, about) {
 }
 
 # Why what counts columns from noise looks away.
-needs_no_noise <- function(so) {
-  paste0("tells columns from noise, ", so, "; ufs_select() and the methods keep to it")
-}
+no_noise <- vapply(c(budget = "whatever they cost",
+  feature_strata = "however many of each are wanted",
+  feature_quotas = "however many of each are wanted"), function(so) {
+    paste0("tells columns from noise, ", so, "; ufs_select() and the methods keep to it")
+  }, "")
 
 single_rows <- function(how) {
   paste(how, "single rows, and not by what repeats in them; ufs_reliability() and the methods do")
@@ -76,14 +79,9 @@ declare_door("ufs_split()", c("candidates", "replicates", "strata", "blocks", "b
   labelled = "chooses the rows to learn from, too: leave these out by `samples` or `candidates`",
   quotas = "gives each stratum its share")
 declare_door("ufs_size()", "sums", columns = "chooses no columns here",
-  rows = "chooses no rows here", evidence = single_rows("counts"), budget = needs_no_noise("whatever they cost"),
-  feature_strata = needs_no_noise("however many of each are wanted"),
-  feature_quotas = needs_no_noise("however many of each are wanted"))
+  rows = "chooses no rows here", evidence = single_rows("counts"), no_noise)
 declare_door("ufs_decoys()", c("columns", "sums", "replicates"),
-  rows = "judges columns and chooses no rows",
-  budget = needs_no_noise("whatever they cost"),
-  feature_strata = needs_no_noise("however many of each are wanted"),
-  feature_quotas = needs_no_noise("however many of each are wanted"))
+  rows = "judges columns and chooses no rows", no_noise)
 declare_door("ufs_captured()", "sums", rows = "chooses no rows",
   columns = "measures the columns of the fit, or those given, and chooses none")
 declare_door("representatives()", character(), rows = "looks at all rows of the fit",

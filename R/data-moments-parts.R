@@ -68,3 +68,18 @@ check_saved <- function(moments) {
   if (is.null(moments$most)) refuse_data("x",
     "This result of ufs_moments() was saved by an earlier version of ufselect: make it again.")
 }
+
+check_moments <- function(moments, na) {
+  if (moments$dropped > 0 && na == "error") {
+    refuse_data("x", count_words(moments$dropped, "row"),
+      " of `x` lack a value. Choose na = \"omit\" to leave them out.")
+  }
+  if (moments$n <= 1) refuse_data("x", "`x` has fewer than 2 complete rows.")
+  square <- diag(moments$css)
+  bad <- !is.finite(square) | square < .Machine$double.xmin & moments$most > moments$least
+  if (any(bad)) {
+    refuse_data("x", "`x` has infinite values, or values too large or too small to be squared, in ",
+      some_columns(names(moments$mean)[bad]), ".")
+  }
+  moments
+}

@@ -159,21 +159,6 @@ seen_columns <- function(seen, x) {
   seen
 }
 
-check_moments <- function(moments, na) {
-  if (moments$dropped > 0 && na == "error") {
-    refuse_data("x", count_words(moments$dropped, "row"),
-      " of `x` lack a value. Choose na = \"omit\" to leave them out.")
-  }
-  if (moments$n <= 1) refuse_data("x", "`x` has fewer than 2 complete rows.")
-  square <- diag(moments$css)
-  bad <- !is.finite(square) | square < .Machine$double.xmin & moments$most > moments$least
-  if (any(bad)) {
-    refuse_data("x", "`x` has infinite values, or values too large or too small to be squared, in ",
-      some_columns(names(moments$mean)[bad]), ".")
-  }
-  moments
-}
-
 # Three passes over a piece in memory: differences from the first row, which are exact to their own
 # digits however far from zero the columns lie, their means, then products of deviations.
 moments_of_rows <- function(x, weights = NULL) {
@@ -183,12 +168,11 @@ moments_of_rows <- function(x, weights = NULL) {
   kept <- rows_to_count(x, weights, rowSums(is.na(x)) == 0)
   x <- kept$x
   weights <- kept$weights
-  dropped <- kept$dropped
   n <- if (is.null(weights)) nrow(x) else sum(weights)
   zero <- numeric(ncol(x))
   if (n == 0) {
     return(new_moments(0, zero, matrix(0, ncol(x), ncol(x), dimnames = list(names, names)),
-      dropped, zero, zero + Inf, zero - Inf))
+      kept$dropped, zero, zero + Inf, zero - Inf))
   }
   ends <- .Call(C_moments, unname(x))[c("low", "high")]
   one <- rep(1, ncol(x))
@@ -198,8 +182,8 @@ moments_of_rows <- function(x, weights = NULL) {
   x <- .Call(C_x_standardise, x, step, one)
   mean <- two_sum(first, step)
   css <- own_products(if (is.null(weights)) x else x * sqrt(weights))
-  new_moments(n, mean$total, `dimnames<-`(css, list(names, names)), dropped, mean$rest, ends$low,
-    ends$high)
+  new_moments(n, mean$total, `dimnames<-`(css, list(names, names)), kept$dropped, mean$rest,
+    ends$low, ends$high)
 }
 
 # crossprod(x), some columns after the other, between which an interrupt is heard.

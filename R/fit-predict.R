@@ -98,7 +98,22 @@ transform_new <- function(object, newdata, arg = "newdata") {
 fill_new <- function(object, out, newdata, index, arg = "newdata") {
   fill <- object$input$new_rows
   if (is.null(fill)) return(out)
-  whole <- function(rows) all_features(object, newdata, rows, arg)
+  # Rows of newdata with all features of the fit, NA where they are not there.
+  whole <- function(rows) {
+    names <- feature_names_of(newdata)
+    clear <- which(!shared_names(names$names))
+    same <- !object$names$named || is.null(names$names) || (names$size == object$p &&
+      identical(feature_names(names$names, names$size, FALSE), object$names$features))
+    at <- if (same) seq_len(object$p) else
+      clear[match(object$names$features, names$names[clear])]
+    at[!same & seq_along(at) %in% object$names$repeated] <- NA
+    full <- matrix(NA_real_, length(rows), object$p)
+    there <- which(!is.na(at))
+    own <- newdata[rows, at[there], drop = FALSE]
+    if (is.data.frame(own)) own <- coded_table(own, object$input$coding[there], arg)
+    full[, there] <- as_plain_matrix(own, arg)
+    full
+  }
   if (inherits(out, "DelayedMatrix") || inherits(out, "ufs_data") && out$kind == "source") {
     # Missing values bring data on disk into memory.
     values <- dense_data(open_data(out, arg), arg, quiet = TRUE)
@@ -156,23 +171,6 @@ fill_assay <- function(object, out, newdata, rows, index) {
   if (utils::packageVersion("SeuratObject") >= "5.0.0") {
     set(x, layer = layer, new.data = filled, assay = data$input$assay)
   } else set(x, slot = layer, new.data = filled, assay = data$input$assay)
-}
-
-# Rows of newdata with all features of the fit, NA where they are not there.
-all_features <- function(object, newdata, rows, arg) {
-  names <- feature_names_of(newdata)
-  known <- object$names$features
-  same <- !object$names$named || is.null(names$names) ||
-    (names$size == object$p && identical(feature_names(names$names, names$size, FALSE), known))
-  at <- if (same) seq_len(object$p) else match(known, names$names[!shared_names(names$names)])
-  if (!same) at <- which(!shared_names(names$names))[at]
-  at[!same & seq_along(at) %in% object$names$repeated] <- NA
-  out <- matrix(NA_real_, length(rows), object$p)
-  there <- which(!is.na(at))
-  own <- newdata[rows, at[there], drop = FALSE]
-  if (is.data.frame(own)) own <- coded_table(own, object$input$coding[there], arg)
-  out[, there] <- as_plain_matrix(own, arg)
-  out
 }
 
 #' @export

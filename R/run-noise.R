@@ -54,26 +54,22 @@ decoys_ranked <- function(x, data, first, plan) {
   function(seed) {
     drawn <- with_seed(seed, {
       of <- distinct[sample.int(length(distinct), n_decoys)]
-      list(of = of, z = permuted_alike(data_columns(x, data$keep[of]), x_columns(z, of)),
-        ord = mixed_order(q, n_decoys))
+      # The columns of z, permuted as permuted() does it with those of x, of which they are made.
+      from <- data_columns(x, data$keep[of])
+      beside <- x_columns(z, of)
+      for (j in seq_along(of)) {
+        full <- from[, j] != 0
+        value <- beside[full, j]
+        if (length(value) < n) beside[, j] <- beside[match(FALSE, full), j]
+        beside[sample.int(n, length(value)), j] <- value
+      }
+      list(of = of, z = beside, ord = mixed_order(q, n_decoys))
     })
     lapply(plan, function(own) on_error({
       score <- judge[[own$method]](drawn$z, own$args)
       list(ranking = c(seq_len(q), q + drawn$of)[drawn$ord][ufs_rank(score[drawn$ord])])
     }, function(e) list(error = conditionMessage(e))))
   }
-}
-
-# The columns of z, permuted as permuted() does it with those of x, of which they are made.
-permuted_alike <- function(x, z) {
-  n <- nrow(z)
-  for (j in seq_len(ncol(z))) {
-    full <- x[, j] != 0
-    value <- z[full, j]
-    if (length(value) < n) z[, j] <- z[match(FALSE, full), j]
-    z[sample.int(n, length(value)), j] <- value
-  }
-  z
 }
 
 # The row norms of the leading loadings of cbind(z, beside); `own`: the Gram matrix of the rows of

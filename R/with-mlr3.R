@@ -275,7 +275,14 @@ mlr3_pipeop_class <- function() {
       .train_task = function(task) {
         found <- mlr3_rows(task, private$.method, self$param_set$get_values())
         self$state <- list(rows = task$row_ids[found$row])
-        keep_rows(task, found)
+        # In the order of the task, with their weights if there are any.
+        found <- found[order(found$row), ]
+        task$filter(task$row_ids[found$row])
+        if (anyNA(found$weight)) return(task)
+        roles <- mlr3_dictionary("mlr3", "mlr_reflections")$task_col_roles[[task$task_type]]
+        name <- utils::tail(make.unique(c(task$col_info$id, ".ufs_weight")), 1L)
+        task$cbind(stats::setNames(data.frame(found$weight), name))
+        task$set_col_roles(name, roles = intersect(c("weights_learner", "weight"), roles)[1L])
       },
       .predict_task = function(task) task
     ),
@@ -336,19 +343,6 @@ rows_stood_for <- function(fit, data, m, chosen) {
   near <- scores %*% t(scores[chosen, , drop = FALSE])
   who <- chosen[max.col(sweep(2 * near, 2L, diag(near[chosen, , drop = FALSE])), "first")]
   representative_table(fit, who, chosen, "chosen")
-}
-
-# The rows of a task that were found, in their order, with their weights if there are any.
-keep_rows <- function(task, found) {
-  found <- found[order(found$row), ]
-  task$filter(task$row_ids[found$row])
-  if (!anyNA(found$weight)) {
-    roles <- mlr3_dictionary("mlr3", "mlr_reflections")$task_col_roles[[task$task_type]]
-    name <- utils::tail(make.unique(c(task$col_info$id, ".ufs_weight")), 1L)
-    task$cbind(stats::setNames(data.frame(found$weight), name))
-    task$set_col_roles(name, roles = intersect(c("weights_learner", "weight"), roles)[1L])
-  }
-  task
 }
 
 # Names that R6 gives to the methods of a class.

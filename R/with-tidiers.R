@@ -62,24 +62,22 @@ glance.ufs <- function(x, ...) {
 augment.ufs <- function(x, data, newdata = NULL, ...) {
   check_dots_empty(...)
   check_fit(x)
-  if (!is.null(newdata)) return(augment_new(x, newdata))
+  # The rows of `newdata` are found by name, NA for others.
+  if (!is.null(newdata)) {
+    if (length(dim(newdata)) != 2L) refuse("newdata", "`newdata` must be a table.")
+    table <- augmented_table(newdata, "newdata")
+    known <- x$names$samples
+    if (is.null(known) || is.null(table$samples)) {
+      refuse("newdata", "The rows of `newdata` can only be found by their names, and ",
+        if (is.null(known)) "the fit" else "`newdata`", " has none.")
+    }
+    return(with_columns(table$out, x, places_of_samples(x, table$samples, "newdata")))
+  }
   if (missing(data) || length(dim(data)) != 2L) {
     refuse("data", "`data` must be the data of the fit, ", x$n, " rows.")
   }
   table <- augmented_table(data, "data")
   with_columns(table$out, x, matched_rows(x, table$samples, nrow(table$out)))
-}
-
-# The rows of `newdata` with what the fit says of its samples, found by name; NA for others.
-augment_new <- function(x, newdata) {
-  if (length(dim(newdata)) != 2L) refuse("newdata", "`newdata` must be a table.")
-  table <- augmented_table(newdata, "newdata")
-  known <- x$names$samples
-  if (is.null(known) || is.null(table$samples)) {
-    refuse("newdata", "The rows of `newdata` can only be found by their names, and ",
-      if (is.null(known)) "the fit" else "`newdata`", " has none.")
-  }
-  with_columns(table$out, x, places_of_samples(x, table$samples, "newdata"))
 }
 
 # A data frame of the rows to augment, and their names. What is sparse or not in memory is not
