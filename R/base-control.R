@@ -111,4 +111,3 @@ check_eps <- function(eps, default = NULL, open = FALSE) {
   if (length(eps) > 1L) refuse("eps", "`eps` must be one number for this method.")
   if (is.null(eps)) default else check_number(eps, "eps", lower = 0, open = open)
 }
-

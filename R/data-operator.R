@@ -261,4 +261,3 @@ column_basis <- function(x, order, divisor = 1) {
   coordinates <- if (is.matrix(x)) crossprod(basis * divisor, x) else t(x_cross(x, basis * divisor))
   list(rank = cumsum(alive), coordinates = coordinates, factor = crossprod(basis, chosen))
 }
-
