@@ -121,7 +121,8 @@ declare_constraint("groups", "columns", "groups", ranked = TRUE,
   done = groups_whole)
 declare_constraint("max_cor", "columns", "share", ranked = TRUE,
   words = function(most, all) {
-    apart <- c("included ones", "those of one group")[c(length(all$include) > 1L, length(all$groups) > 0L)]
+    which <- c(length(all$include) > 1L, length(all$groups) > 0L)
+    apart <- c("included ones", "those of one group")[which]
     paste0("no two correlated above ", format(most), if (length(apart)) ", but for ",
       paste(apart, collapse = " and "))
   })
