@@ -40,7 +40,8 @@ moments_of_cov <- function(cov, n, mean, sd, columns) {
     ". Matrix::nearPD() finds these, if you want them; ufs_moments(x, na = \"pairwise\") does so ",
     "for rows with missing values.")
   css <- `dimnames<-`((n - 1) * repaired$r * tcrossprod(sd), list(names, names))
-  out <- check_moments(new_moments(n, mean, css, 0, 0 * around, around - sd, around + sd), "error")
+  out <- new_moments(n, mean, css, 0, 0 * around, around - sd, around + sd)
+  check_moments(out, "error")
   out$repaired <- repaired$most
   if (unit) out$unit <- TRUE
   check_columns(columns)
