@@ -206,6 +206,8 @@ test_that("the smallest and largest numbers of clusters; no draw is made where a
   ufs_socfs(data$x, 3, init = data$label)
   ufs_socfs(data$x, 3, init = random_orthonormal(40, 3, 1), control = quiet())
   expect_identical(.Random.seed, before)
+  withr::local_options(ufselect.max_bytes = 100)
+  expect_error(ufs_socfs(data$x, 3, solver = "paper", init = data$label), class = "ufs_error_memory")
 })
 
 # J of a fit, recomputed.
