@@ -71,13 +71,12 @@ arguments_of <- function(fit) setdiff(names(formals(fit)), c("x", "..."))
 # Arguments a function cannot do without: check_given(y, k) in its body. Names are exact, whatever
 # R completes.
 check_given <- function(...) {
-  frame <- parent.frame()
   known <- names(formals(sys.function(-1L)))
   check_objects(as.list(sys.call(-1L))[-1L], known, parent.frame(2L))
   refuse_completed(sys.call(-1L), sys.function(-1L))
   strange <- setdiff(names(sys.call(-1L)), c("", known))
   for (name in vapply(as.list(substitute(list(...)))[-1L], as.character, "")) {
-    if (!eval(call("missing", as.name(name)), frame)) next
+    if (!eval(call("missing", as.name(name)), parent.frame())) next
     refuse_missing(name, if (name %in% c("k", "m")) Filter(means_number, strange))
   }
 }

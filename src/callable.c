@@ -216,9 +216,8 @@ int callable_medoids(const ufselect_matrix *x, int m, const ufselect_starts *sta
     for (size_t i = 0; i < (size_t) m * S; i++)
         if (!(starts->draw[i] >= 0.0 && starts->draw[i] < 1.0)) return UFSELECT_ARGUMENT;
     void *mark = vmaxget();
-    int power;
+    int power, *first = ufs_ialloc(N);
     ufs_x op = ufs_x_dense(x->n, x->p, in_range(x, &power));
-    int *first = ufs_ialloc(N);
     if (first_equal(&op, first) < m) {
         vmaxset(mark);
         return UFSELECT_ARGUMENT;

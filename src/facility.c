@@ -174,9 +174,8 @@ static void load_columns(facility_work *work, int n_list, const int *list)
             const facility_matrix s = column_of(work, &work->candidate, j, &length);
             memset(to, 0, n * sizeof(double));
             for (int l = 0; l < length; l++) to[s.index ? s.index[l] : l] = s.value[l];
-        } else {
+        } else
             for (int i = 0; i < work->n; i++) to[i] = similarity(work, i, j, to[i]);
-        }
     }
 }
 
@@ -381,8 +380,7 @@ static void add_fallen(const facility_work *work, int i, double before, int n_li
  * since. */
 static void look_at_risen(facility_work *work, int since, int n_list, const int *list)
 {
-    int n = work->n, p = work->problem->p, n_rows = 0;
-    int rows[UFS_STRIP];
+    int n = work->n, p = work->problem->p, n_rows = 0, rows[UFS_STRIP];
     double fallen[UFS_STRIP] = {0.0};
 
     gather(work, n_list, list, work->rows);

@@ -643,9 +643,8 @@ static bool gl_descend(gl_work *w, double lambda, double bound, bool priced)
         start_gradient(w, priced);
         anderson_reset(&w->history);
         w->history.size = w->c * w->m;
-    } else {
+    } else
         ufs_x_prefetch(w->x, w->m, w->set);
-    }
     for (int s = 1; s <= LA_GL_SWEEPS && !settled; s++) {
         if (by_gram) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
         largest = sweep(w, lambda, by_gram);

@@ -73,8 +73,8 @@ void la_row_norms(int p, int c, const double *v, double *out)
         bool held = out[i] >= 1e-290 && R_FINITE(out[i]);
         out[i] = held ? sqrt(out[i]) : 0.0;
         /* Squares that leave the range of doubles, or are all zero. */
-        for (size_t j = 0; j < (size_t) c && !held; j++)
-            out[i] = hypot(out[i], v[(size_t) i + j * (size_t) p]);
+        for (size_t at = (size_t) i; !held && at < (size_t) p * (size_t) c; at += (size_t) p)
+            if (v[at] != 0.0) out[i] = hypot(out[i], v[at]);
     }
 }
 

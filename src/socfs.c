@@ -98,8 +98,7 @@ static void positive_part(size_t len, const double *e, double *f)
 static int orthogonal_steps(socfs_work *work, const socfs_stage *s, double *e, double *f)
 {
     bool traced = s->lambda == work->problem->lambda;
-    double iteration = work->run->iterations + 1.0;
-    double gamma = work->problem->gamma;
+    double iteration = work->run->iterations + 1.0, gamma = work->problem->gamma;
     size_t len = size_e(work);
     double j = la_ss_diff(len, work->xv, e) + gamma * la_ss_diff(len, f, e);
     int step = 0;
@@ -192,9 +191,8 @@ static bool leap(socfs_work *work, double vtol, bool full, double *j)
         ufs_copy(work->v, work->v_mix, len_v);
         ufs_copy(work->e, work->e_mix, len);
         *j = j_new;
-    } else {
+    } else
         anderson_keep_last(&work->history);
-    }
     if (forward) work->reach = accepted ? 2.0 * work->reach : 1.0;
     return accepted;
 }

@@ -109,9 +109,8 @@ static void step_e(topk_admm *work, const topk_z_settings *settings, double mu, 
             raise_to(&top, fabs(c - b->y[i]) / mu);
             b->y[i] = c;
             b->t[i] = b->x[i] - b->e[i] + c / next;
-        } else {
+        } else
             b->t[i] = b->qx[i] + (work->relax * c + (1.0 - work->relax) * b->y[i]) / next;
-        }
     }
     b->error = sum;
     b->residual[0] = top;
@@ -661,9 +660,8 @@ static int walk(topk_lp *work, const topk_z_settings *settings, double slope, do
         } else if (k < p) {
             row->side[k] = -row->side[k];
             add_to_y(work, k, 2.0 * settings->lambda_e * row->side[k]);
-        } else {
+        } else
             row->sign_z[u] = -row->sign_z[u];
-        }
     }
     if (last < 0) return -1;
     for (int u = 0; u < row->a; u++) row->z[u] += *length * row->dz[u];

@@ -76,9 +76,8 @@ static int minimise(void *data, mm *s)
     if (p > n) {
         la_mul('N', 'N', n, c, p, 1.0, w->b, all, 0.0, w->zw);
         la_mul('T', 'N', p, c, n, 1.0, w->b, w->zw, 0.0, vector);
-    } else {
+    } else
         la_mul('N', 'N', p, c, p, 1.0, w->m, all, 0.0, vector);
-    }
     s->rest = 0.0;
     for (size_t l = 0; l < C; l++) s->rest += la_dot(p, all + l * P, vector + l * P);
     la_row_norms(p, c, all, s->out->row);

@@ -60,11 +60,10 @@ static bool apart(int m, const double *value, const int *count, double other, in
         double gap = fabs(value[i] - value[i + 1]), span = fabs(value[i + 1] - other);
         double tens = log10(fabs(value[i]) + 1.0);
         bool code = fabs(tens - nearbyint(tens)) <= 1e-12; /* 9, 99, ... */
+        bool low = sign < 0.0 && (code || value[i] == 1.0) && value[i] > 0.0 && value[i + 1] <= 0.0;
         left -= count[i];
         if ((count[i] < 2 && !code) || left < 0.7 * n) return false;
-        if (span > 0.0 && ((sign < 0.0 && (code || value[i] == 1.0) && value[i] > 0.0 &&
-                            value[i + 1] <= 0.0) ||
-                           gap > 2.0 * span || (few && gap >= 3.0 && span <= 6.0)))
+        if (span > 0.0 && (low || gap > 2.0 * span || (few && gap >= 3.0 && span <= 6.0)))
             return true;
     }
     return false;
