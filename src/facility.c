@@ -619,6 +619,13 @@ static void hold_samples(facility_work *work)
     work->level = ufs_dalloc(n, 1);
     work->y = ufs_dalloc(p, n);
     la_row_norms(work->n, work->problem->p, work->x.dense, work->size);
+    for (size_t i = 0; i < n; i++) {
+        /* Squares that leave the range of doubles. */
+        if (work->size[i] >= 1e-145 && R_FINITE(work->size[i])) continue;
+        work->size[i] = 0.0;
+        for (size_t l = 0; l < p; l++)
+            work->size[i] = hypot(work->size[i], work->x.dense[i + l * n]);
+    }
     if (work->problem->kind == FACILITY_HEAT)
         for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
     for (size_t i = 0; i < n; i++) {

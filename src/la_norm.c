@@ -69,13 +69,7 @@ void la_row_norms(int p, int c, const double *v, double *out)
         const double *col = v + (size_t) j * (size_t) p;
         for (int i = 0; i < p; i++) out[i] += col[i] * col[i];
     }
-    for (int i = 0; i < p; i++) {
-        bool held = out[i] >= 1e-290 && R_FINITE(out[i]);
-        out[i] = held ? sqrt(out[i]) : 0.0;
-        /* Squares that leave the range of doubles, or are all zero. */
-        for (size_t at = (size_t) i; !held && at < (size_t) p * (size_t) c; at += (size_t) p)
-            if (v[at] != 0.0) out[i] = hypot(out[i], v[at]);
-    }
+    for (int i = 0; i < p; i++) out[i] = sqrt(out[i]);
 }
 
 void la_col_norms(int p, int c, const double *v, double *out)

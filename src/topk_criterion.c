@@ -503,8 +503,7 @@ static void within_limits(topk_criterion *g, int *subset)
     topk_walk_begin(walk, g->k);
     memset(g->used, 0, (size_t) g->p * sizeof(bool));
     for (int a = 0; a < g->p && taken < g->k; a++) {
-        int j = g->sort[a].index;
-        int must = topk_must(g, j);
+        int j = g->sort[a].index, must = topk_must(g, j);
         if (must < 0 || (must == 0 && !topk_walk_may(walk, j))) continue;
         if (g->cost != NULL) {
             if (must == 0 && !topk_affordable(g, price + g->cost[j] + reserve(g, j))) continue;

@@ -176,8 +176,7 @@ test_that("what looks wrong is said", {
     "2 different rows, fewer than 4 clusters", all = FALSE)
   fit <- suppressWarnings(pick(cbind(x[, 1:6], 3), 6, "compress"))
   fit$size <- 7L
-  expect_match(selection_checks(fit, open_data(cbind(x[, 1:6], 3))), "1 of the chosen columns have no score",
-    all = FALSE)
+  expect_match(fit_checks(fit, chosen_indices(fit)), "1 of the chosen columns have no score", all = FALSE)
 })
 
 test_that("arguments go on to the method, data stay out of the call, and errors name their argument", {
