@@ -24,7 +24,8 @@ check_arguments <- function(given, fit, method, paper = NULL) {
   }
 }
 
-# Those of this package's functions that are at work: the one that was called has some of its own.
+# The arguments of the functions of this package that are running: the one that a user called may
+# have what its method has not.
 arguments_above <- function() {
   own <- lapply(seq_len(sys.nframe()), function(i) {
     name <- sys.call(i)[[1L]]
@@ -71,26 +72,27 @@ arguments_of <- function(fit) setdiff(names(formals(fit)), c("x", "..."))
 # Arguments a function cannot do without: check_given(y, k) in its body. Names are exact, whatever
 # R completes.
 check_given <- function(...) {
-  known <- names(formals(sys.function(-1L)))
-  check_objects(as.list(sys.call(-1L))[-1L], known, parent.frame(2L))
-  refuse_completed(sys.call(-1L), sys.function(-1L))
-  strange <- setdiff(names(sys.call(-1L)), c("", known))
+  check_objects(as.list(sys.call(-1L))[-1L], names(formals(sys.function(-1L))), parent.frame(2L))
+  strange <- refuse_completed(sys.call(-1L), sys.function(-1L))
   for (name in vapply(as.list(substitute(list(...)))[-1L], as.character, "")) {
     if (!eval(call("missing", as.name(name)), parent.frame())) next
     refuse_missing(name, if (name %in% c("k", "m")) Filter(means_number, strange))
   }
 }
 
-# R completes names that are written before `...`.
+# R completes the names of arguments that stand before `...`: shortened ones are refused. Returns the
+# names in the call that are no arguments.
 refuse_completed <- function(call, fun) {
   known <- as.character(names(formals(fun)))
-  for (name in setdiff(names(call), c("", known))) {
+  strange <- setdiff(names(call), c("", known))
+  for (name in strange) {
     meant <- known[startsWith(known, name) & cumsum(known == "...") == 0L]
     if (length(meant) == 1L) {
       refuse(name, "There is no argument `", name, "`: is it `", meant,
         "`? Names are not completed.")
     }
   }
+  invisible(strange)
 }
 
 # Words for an argument that is missing; `instead`: the wrong name it was given by.

@@ -25,12 +25,11 @@ check_door <- function(data, door, also = NULL, fit = NULL) {
     if ("sums" %in% heeded) constraint_names(sums = TRUE))
   heeded <- setdiff(heeded, names(row$why))
   held <- list(held = expand_groups(sketched$held), row_held = sketched$row_held)
+  own <- list(held = fit$constraints$features, row_held = fit$constraints$samples)
   for (one in constraint_rows()) {
     value <- held_constraint(held, one)
-    # Of the user's will and not as the fit holds it; weights of rows that were made up are no such.
-    own <- held_constraint(list(held = fit$constraints$features,
-      row_held = fit$constraints$samples), one)
-    if (one$name %in% heeded || !length(value) || identical(value, own) ||
+    # The user asked for none that the fit holds itself, nor for weights of rows that were made up.
+    if (one$name %in% heeded || !length(value) || identical(value, held_constraint(own, one)) ||
         (one$name == "weights" && !is.null(sketched$n_rows))) next
     why <- c(one$name, if (one$evidence) "evidence", one$about)
     why <- row$why[intersect(why, names(row$why))][1L]
@@ -55,7 +54,7 @@ without_choices <- function(data, about) {
   data
 }
 
-# Why what counts columns from noise looks away.
+# Reasons for refusing a budget and quotas where columns are told from noise.
 no_noise <- vapply(c(budget = "whatever they cost",
   feature_strata = "however many of each are wanted",
   feature_quotas = "however many of each are wanted"), function(so) {

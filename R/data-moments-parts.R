@@ -63,7 +63,7 @@ columns_vary <- function(moments) {
   diag(moments$css) > 0 & moments$most - moments$least > 8 * .Machine$double.eps * largest
 }
 
-# Those of the first versions lack the ends of the columns.
+# Moments that the first versions saved lack the ends of the columns.
 check_saved <- function(moments) {
   if (is.null(moments$most)) refuse_data("x",
     "This result of ufs_moments() was saved by an earlier version of ufselect: make it again.")

@@ -249,7 +249,7 @@ moment_pieces <- function(x, columns, weights, where, from, held) {
       ", \"r\"); top <- readLines(rows, 1)\n  ufs_moments(function() if (length(part <- ",
       "readLines(rows, 1e5))) data.table::fread(text = c(top, part), header = TRUE))")
   } else if (is.function(x)) {
-    # What a function of the user's gives. The columns are those of numbers in the first piece.
+    # The columns of numbers in the first piece that the user's function gives are those of all.
     if (!is.null(weights) && !(is.character(weights) && length(weights) == 1L)) {
       refuse("weights", "`weights` must be the name of a column of what the function `x` gives.")
     }

@@ -5,7 +5,7 @@ number_classes <- c("Date", "POSIXct", "difftime", "units", "AsIs", "ITime", "pi
   "Duration", "ts", "table",
   "haven_labelled", "labelled", "noquote", "zoo", "xts", "mts", "otu_table")
 
-# What the numbers of a column of times are counted in; "" for other columns.
+# The unit of the numbers of a column of times; "" for other columns.
 time_unit <- function(col) {
   if (inherits(col, "Date")) return("days since 1970")
   if (inherits(col, "POSIXt")) return("seconds since 1970")

@@ -226,8 +226,8 @@ finish_fit <- function(method, call, made, x, start) {
       fit["constraints"] <- list(if (!is.null(held$features)) held)
     }
     if (!is.null(levels <- x$levels)) {
-      # Of means of levels: `center` and `scale` make these of rows of x, and the rows have their
-      # weights and blocks.
+      # The fit is of means of levels, but new data are rows: `center` and `scale` are for these,
+      # and n, weights and blocks are those of the rows.
       of <- function(given, else_value) if (isFALSE(given)) else_value else unname(given)
       live <- levels$share > 0
       by <- 1 / ifelse(live, levels$share, 1)

@@ -43,7 +43,7 @@ task_seed <- function(run, ...) {
 task_keys <- function(run, tasks, common) {
   if (is.null(run$folder)) return(NULL)
   common <- common[setdiff(names(common), "x")]
-  # What the user's functions find outside of them may be something else in the next session.
+  # The user's functions may find something else outside of them in the next session.
   known <- own_code(list(tasks, common))
   for (method in names(known)) if (known[[method]]$passing) {
     refuse("checkpoint", "`checkpoint` takes no function in the place of a method: give \"", method,

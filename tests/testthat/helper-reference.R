@@ -31,7 +31,7 @@ planted <- function(n = 60, p = 40, c = 3, informative = 8, seed = 1, gap = 3) {
   })
 }
 
-# What is said on the way is not what a test is about.
+# Messages and warnings that the test is not about are dropped.
 quietly <- function(code) suppressMessages(suppressWarnings(code))
 
 # How many vectors of at least 90 % of the size of x an expression allocates.

@@ -63,7 +63,7 @@ test_that("names of arguments are not completed", {
   meant(predict(fit, newd = x), "newd", "newdata")
   meant(ufs_methods(wha = "methods"), "wha", "what")
   meant(ufs_control(max_it = 2), "max_it", "max_iter")
-  # Those of the function that was called, too.
+  # Arguments of the function that was called are guessed, too.
   expect_error(ufs_decoys(x, "variance", n_decoy = 3), "Is it `n_decoys`", class = "ufs_error_argument")
   expect_error(ufs_grid(x, "css", list(k = 2), keep_fit = TRUE), "Is it `keep_fits`", class = "ufs_error_argument")
 })
