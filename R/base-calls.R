@@ -80,8 +80,8 @@ check_given <- function(...) {
   }
 }
 
-# R completes the names of arguments that stand before `...`: shortened ones are refused. Returns the
-# names in the call that are no arguments.
+# R completes the names of arguments that stand before `...`: shortened ones are refused. Returns
+# the names in the call that are no arguments.
 refuse_completed <- function(call, fun) {
   known <- as.character(names(formals(fun)))
   strange <- setdiff(names(call), c("", known))
