@@ -3,38 +3,31 @@
 
 caller_sources <- list(
   DESCRIPTION = c("Package: ufscaller", "Version: 0.0.1", "Title: Calls Solvers of 'ufselect'",
-    "Description: For a test.", "License: GPL-2", "Author: A", "Maintainer: A <a@example.org>",
-    "Imports: ufselect", "LinkingTo: ufselect"),
+    "Description: For a test.", "License: GPL-2", "Author: A", "Maintainer: A <a@example.org>", "Imports: ufselect",
+    "LinkingTo: ufselect"),
   NAMESPACE = c("importFrom(ufselect, ufs_methods)", "useDynLib(ufscaller)"),
   "src/caller.c" = '
 #include <ufselect.h>
 #include <string.h>
 #include <Rinternals.h>
 
+static SEXP list(int length) { return PROTECT(Rf_allocVector(VECSXP, length)); }
 static SEXP ended(int status, SEXP out)
 {
     SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(status));
     UNPROTECT(1);
     return out;
 }
-static ufselect_matrix matrix_of(SEXP x)
-{
-    ufselect_matrix out = {Rf_nrows(x), Rf_ncols(x), REAL(x)};
-    return out;
-}
-static SEXP list(int length) { return PROTECT(Rf_allocVector(VECSXP, length)); }
+static ufselect_matrix matrix_of(SEXP x) { return (ufselect_matrix) {Rf_nrows(x), Rf_ncols(x), REAL(x)}; }
 static double *numbers(SEXP out, int i, int n, int m)
 {
-    SEXP value = Rf_allocMatrix(REALSXP, n, m);
-    SET_VECTOR_ELT(out, i, value);
-    memset(REAL(value), 0, sizeof(double) * (size_t) n * (size_t) m);
-    return REAL(value);
+    SET_VECTOR_ELT(out, i, Rf_allocMatrix(REALSXP, n, m));
+    return memset(REAL(VECTOR_ELT(out, i)), 0, sizeof(double) * (size_t) n * (size_t) m);
 }
 static int *counts(SEXP out, int i, int n)
 {
-    SEXP value = Rf_allocVector(INTSXP, n);
-    SET_VECTOR_ELT(out, i, value);
-    return INTEGER(value);
+    SET_VECTOR_ELT(out, i, Rf_allocVector(INTSXP, n));
+    return INTEGER(VECTOR_ELT(out, i));
 }
 
 SEXP call_css(SEXP x, SEXP k_, SEXP swaps)
@@ -42,16 +35,15 @@ SEXP call_css(SEXP x, SEXP k_, SEXP swaps)
     int k = Rf_asInteger(k_), most = k > 0 ? k : 1;
     ufselect_matrix given = matrix_of(x);
     SEXP out = list(4);
-    return ended(ufselect_css(&given, k, Rf_asInteger(swaps),
-        counts(out, 1, most), numbers(out, 2, most, 1), numbers(out, 3, most, 1)), out);
+    return ended(ufselect_css(&given, k, Rf_asInteger(swaps), counts(out, 1, most), numbers(out, 2, most, 1),
+        numbers(out, 3, most, 1)), out);
 }
 SEXP call_facility(SEXP x, SEXP m_)
 {
     int m = Rf_asInteger(m_);
     ufselect_matrix given = matrix_of(x);
     SEXP out = list(4);
-    return ended(ufselect_facility(&given, m, counts(out, 1, m),
-        numbers(out, 2, m, 1), numbers(out, 3, m, 1)), out);
+    return ended(ufselect_facility(&given, m, counts(out, 1, m), numbers(out, 2, m, 1), numbers(out, 3, m, 1)), out);
 }
 SEXP call_medoids(SEXP x, SEXP draw, SEXP max_iter)
 {
@@ -84,16 +76,15 @@ SEXP call_eigen(SEXP a, SEXP k_, SEXP tol)
     ufselect_operator operator = {given.n, product, &given};
     int k = Rf_asInteger(k_);
     SEXP out = list(4);
-    return ended(ufselect_eigen(&operator, k, Rf_asReal(tol), numbers(out, 1, k, 1),
-        numbers(out, 2, given.n, k), numbers(out, 3, 1, 1)), out);
+    return ended(ufselect_eigen(&operator, k, Rf_asReal(tol), numbers(out, 1, k, 1), numbers(out, 2, given.n, k),
+        numbers(out, 3, 1, 1)), out);
 }
 SEXP call_neighbours(SEXP x, SEXP k_)
 {
     int k = Rf_asInteger(k_);
     ufselect_matrix given = matrix_of(x);
     SEXP out = list(3);
-    return ended(ufselect_neighbours(&given, k, counts(out, 1, given.n * k),
-        numbers(out, 2, k, given.n)), out);
+    return ended(ufselect_neighbours(&given, k, counts(out, 1, given.n * k), numbers(out, 2, k, given.n)), out);
 }
 ')
 
@@ -103,9 +94,8 @@ build_caller <- function() {
   source <- file.path(folder, "source", "ufscaller")
   dir.create(file.path(source, "src"), recursive = TRUE)
   for (file in names(caller_sources)) writeLines(caller_sources[[file]], file.path(source, file))
-  libraries <- paste(.libPaths(), collapse = .Platform$path.sep)
   log <- file.path(folder, "log")
-  status <- withr::with_envvar(c(R_LIBS = libraries, R_TESTS = ""),
+  status <- withr::with_envvar(c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep), R_TESTS = ""),
     system2(file.path(R.home("bin"), "R"), c("CMD", "INSTALL", "--no-test-load", "--no-docs",
       paste0("--library=", shQuote(folder)), shQuote(source)), stdout = log, stderr = log))
   if (status != 0L) stop(paste(readLines(log), collapse = "\n"))
@@ -216,21 +206,15 @@ test_that("another package calls the solvers by their header", {
   # Each argument outside its range, alone: -1. Values that are not finite: -2.
   status <- function(...) call_c(...)[[1L]]
   draw <- matrix(.5, 3L, 2L)
-  refused <- list(css = status("css", x, 0L, 0L), css = status("css", x, 12L, 0L),
-    css = status("css", x, 2L, -1L), css = status("css", x[0L, ], 2L, 0L),
-    facility = status("facility", x, 0L), facility = status("facility", x, 33L),
-    medoids = status("medoids", x, draw[0L, ], 9L), medoids = status("medoids", x[1:3, ], draw, 9L),
-    medoids = status("medoids", x, draw[, 0L], 9L), medoids = status("medoids", x, draw, -1L),
-    medoids = status("medoids", x, replace(draw, 6L, 1), 9L),
-    medoids = status("medoids", x, replace(draw, 1L, -.1), 9L),
-    medoids = status("medoids", x[rep(1L, 20L), ], draw, 9L),
-    lasso = status("group_lasso", x, target[-1L, ], 4, 1e-10),
-    lasso = status("group_lasso", x, target, 0, 1e-10),
-    lasso = status("group_lasso", x, target, Inf, 1e-10),
-    lasso = status("group_lasso", x, target, 4, 0), eigen = status("eigen", gram, 0L, 1e-10),
-    eigen = status("eigen", gram, 12L, 1e-10), eigen = status("eigen", gram, 3L, 0),
-    near = status("neighbours", x, 0L), near = status("neighbours", x, 32L))
-  expect_identical(refused, lapply(refused, function(r) -1L))
+  outside <- list(list("css", x, 0L, 0L), list("css", x, 12L, 0L), list("css", x, 2L, -1L),
+    list("css", x[0L, ], 2L, 0L), list("facility", x, 0L), list("facility", x, 33L), list("medoids", x, draw[0L, ], 9L),
+    list("medoids", x[1:3, ], draw, 9L), list("medoids", x, draw[, 0L], 9L), list("medoids", x, draw, -1L),
+    list("medoids", x, replace(draw, 6L, 1), 9L), list("medoids", x, replace(draw, 1L, -.1), 9L),
+    list("medoids", x[rep(1L, 20L), ], draw, 9L), list("group_lasso", x, target[-1L, ], 4, 1e-10),
+    list("group_lasso", x, target, 0, 1e-10), list("group_lasso", x, target, Inf, 1e-10),
+    list("group_lasso", x, target, 4, 0), list("eigen", gram, 0L, 1e-10), list("eigen", gram, 12L, 1e-10),
+    list("eigen", gram, 3L, 0), list("neighbours", x, 0L), list("neighbours", x, 32L))
+  for (args in outside) expect_identical(do.call(status, args), -1L)
   bad <- replace(x, 3L, NaN)
   expect_identical(c(status("css", bad, 2L, 0L), status("facility", bad, 2L), status("medoids", bad, draw, 9L),
     status("group_lasso", bad, target, 4, 1e-10), status("group_lasso", x, replace(target, 1L, Inf), 4, 1e-10),

@@ -14,30 +14,27 @@ kmeans_data <- function(shape, seed) {
   })
 }
 
-test_that("as many clusters as samples are an error, not a crash", {
-  points <- dense_points(matrix(as.double(1:8), 4), FALSE)
-  expect_error(kmeans_starts(points, 4L, 1L, 5L), "internal error")
-  expect_error(kmeans_starts(points, 0L, 1L, 5L), "internal error")
-})
+# No row with its count gains by another cluster, in the exchange test of Hartigan and Wong.
+expect_settled <- function(z, cluster, counts = rep(1, nrow(z))) {
+  size <- drop(rowsum(counts, cluster))
+  mean <- rowsum(z * counts, cluster) / size
+  d2 <- vapply(seq_along(size), function(j) rowSums(sweep(z, 2L, mean[j, ])^2), z[, 1])
+  own <- cbind(seq_len(nrow(z)), cluster)
+  save <- d2[own] * size[cluster] / (size[cluster] - counts)
+  cost <- d2 * outer(counts, size, function(w, m) m / (m + w))
+  cost[own] <- Inf
+  movable <- tabulate(cluster)[cluster] > 1
+  expect_true(all((save <= apply(cost, 1L, min) * (1 + 1e-8))[movable]))
+}
 
 test_that("sums of squares are those of the labels and no exchange lowers them", {
   skip_on_cran()
   for (shape in shapes) {
     z <- kmeans_data(shape, 1)
-    runs <- withr::with_seed(2, kmeans_runs(z, shape[3], 10L))
-    for (run in runs) {
+    for (run in withr::with_seed(2, kmeans_runs(z, shape[3], 10L))) {
       expect_identical(sort(unique(run$cluster)), seq_len(shape[3]))
       expect_equal(run$withinss, within_of(z, run$cluster), tolerance = 1e-10)
-      # The exchange test of Hartigan and Wong, sample by sample.
-      size <- tabulate(run$cluster)
-      mean <- rowsum(z, run$cluster) / size
-      d2 <- vapply(seq_len(shape[3]), function(j) rowSums(sweep(z, 2L, mean[j, ])^2), z[, 1])
-      own <- cbind(seq_len(shape[1]), run$cluster)
-      save <- d2[own] * size[run$cluster] / (size[run$cluster] - 1)
-      cost <- sweep(d2, 2L, size / (size + 1), `*`)
-      cost[own] <- Inf
-      movable <- size[run$cluster] > 1
-      expect_true(all((save <= apply(cost, 1L, min) * (1 + 1e-8))[movable]))
+      expect_settled(z, run$cluster)
     }
   }
 })
@@ -58,16 +55,7 @@ test_that("counted rows are as many rows: the same seeds, the same clusters, and
     wild <- withr::with_seed(9, kmeans_runs(z, shape[3], 5L, count = 10^stats::runif(nrow(z), -20, 20)))[[1L]]
     expect_true(is.finite(wild$withinss))
     expect_identical(sort(unique(wild$cluster)), seq_len(shape[3]))
-    # In sums over whole rows no row gains by another cluster.
-    size <- drop(rowsum(counts, one$cluster))
-    mean <- rowsum(z * counts, one$cluster) / size
-    d2 <- vapply(seq_len(shape[3]), function(j) rowSums(sweep(z, 2L, mean[j, ])^2), z[, 1])
-    own <- cbind(seq_len(shape[1]), one$cluster)
-    save <- d2[own] * size[one$cluster] / (size[one$cluster] - counts)
-    cost <- d2 * outer(counts, size, function(w, m) m / (m + w))
-    cost[own] <- Inf
-    movable <- tabulate(one$cluster)[one$cluster] > 1
-    expect_true(all((save <= apply(cost, 1L, min) * (1 + 1e-8))[movable]))
+    expect_settled(z, one$cluster, counts)
   }
 })
 
@@ -119,13 +107,12 @@ test_that("starts come from R's random numbers, and few iterations still give a 
   expect_error(kmeans_runs(z, 4, 1e9L), class = "ufs_error_memory")
 })
 
-test_that("coordinates whose squares cannot be held are refused in words; one word names a start from k-means", {
+test_that("squares that cannot be held, values that are not finite and impossible numbers of clusters are errors", {
+  points <- dense_points(matrix(as.double(1:8), 4), FALSE)
+  for (wrong in c(4L, 0L)) expect_error(kmeans_starts(points, wrong, 1L, 5L), "internal error")
   set.seed(1)
   for (z in list(matrix(rnorm(40), 20), matrix(rnorm(240), 12))) {
-    for (bad in c(1e200, 1.7e308)) {
-      far <- z / max(abs(z)) * bad
-      expect_error(kmeans_runs(far, 3L, 2L), class = "ufs_error")
-    }
+    for (bad in c(1e200, 1.7e308)) expect_error(kmeans_runs(z / max(abs(z)) * bad, 3L, 2L), class = "ufs_error")
     # What ufs_data() refuses does not pass the edge either.
     z[2, 1] <- NaN
     expect_error(.Call(C_kmeans, z, NULL, seq_len(nrow(z)), integer(),

@@ -106,6 +106,13 @@ test_that("products and inverses in steps that see interrupts are the same", {
   }
   s[700, 700] <- -1
   expect_identical(.Call(C_test_inverse, s)$info, 700L)
+  # Gram matrices of 1e9 flops and more: several strips, the second pair with more than one depth.
+  for (size in list(c(1060, 900), c(500, 4300))) for (rows in c(TRUE, FALSE)) {
+    x <- matrix(rnorm(prod(size)), if (rows) size[1] else size[2])
+    got <- .Call(C_x_gram, x, rows, NULL)
+    expect_lt(max(abs(got - if (rows) tcrossprod(x) else crossprod(x))), 1e-10)
+    expect_identical(got, t(got))
+  }
 })
 
 test_that("pairs of one value that bisection misses are found all the same", {
@@ -130,29 +137,12 @@ test_that("pairs of one value that bisection misses are found all the same", {
   }
 })
 
-test_that("a Gram matrix formed in strips is the same matrix", {
-  skip_on_cran()
-  # 1e9 flops and more: several strips, the second pair with more than one depth.
-  set.seed(5)
-  for (size in list(c(1060, 900), c(500, 4300), c(4300, 500), c(900, 1060))) {
-    x <- matrix(rnorm(prod(size)), size[1])
-    for (rows in c(TRUE, FALSE)) {
-      side <- if (rows) size[1] else size[2]
-      if (side > 1100 || side^2 * (if (rows) size[2] else size[1]) < 1e9) next
-      got <- .Call(C_x_gram, x, rows, NULL)
-      expect_lt(max(abs(got - if (rows) tcrossprod(x) else crossprod(x))), 1e-10)
-      expect_identical(got, t(got))
-    }
-  }
-})
-
 test_that("conjugate gradients: the solution, its steps and both rules of stopping", {
   # Well conditioned, since R and C round differently, on 32-bit processors above all.
   n <- 30L
   a <- withr::with_seed(1, crossprod(matrix(rnorm(900), n)) + diag(10^seq(0, 2, length.out = n)))
   b <- withr::with_seed(2, rnorm(n))
-  cg <- function(start = numeric(n), diagonal = NULL, tol = 1e-12, natural = FALSE,
-                 max_iter = 500L) {
+  cg <- function(start = numeric(n), diagonal = NULL, tol = 1e-12, natural = FALSE, max_iter = 500L) {
     .Call(C_test_cg, a, b, start, diagonal, list(tol = tol, natural = natural, max_iter = max_iter))
   }
   literal <- function(x, diagonal, steps) {

@@ -22,12 +22,10 @@ test_that("the lowest eigenpairs, dense and by Woodbury", {
       deltas <- list(runif(p, 0.5, 1), exp(3 * rnorm(p)), 0.5 + 1e-3 * runif(p),
         # Weights as the reweighting makes them: a few small, most of them huge.
         replace(rep(5e4, p), sample(p, 20), runif(20, 0.1, 0.2)))
-      for (delta in deltas) {
-        for (c in c(1, 7)) {
-          full <- crossprod(b) + diag(delta)
-          expect_lowest(lowest(delta, c, b = b), full, c)
-          expect_lowest(lowest(delta, c, m = crossprod(b)), full, c)
-        }
+      for (delta in deltas) for (c in c(1, 7)) {
+        full <- crossprod(b) + diag(delta)
+        expect_lowest(lowest(delta, c, b = b), full, c)
+        expect_lowest(lowest(delta, c, m = crossprod(b)), full, c)
       }
     }
   }
@@ -45,6 +43,17 @@ test_that("multiple eigenvalues, all of them, and none of M", {
   expect_equal(small$values, c(2, 3, 4))
   flat <- lowest(seq(2, 1, length.out = 200), 2, b = matrix(0, 4, 200))
   expect_equal(flat$values, sort(seq(2, 1, length.out = 200))[1:2])
+  # Three equal blocks of M and of the weights: each eigenvalue three times, and the products of a start within
+  # the first block stay there.
+  one <- withr::with_seed(4, matrix(rnorm(10 * 60), 10))
+  delta <- rep(withr::with_seed(5, runif(60, 0.5, 1)), 3)
+  b <- kronecker(diag(3), one)
+  start <- rbind(lowest(delta[1:60], 6, m = crossprod(one))$vectors, matrix(0, 120, 6))
+  for (form in list(list(b = b), list(m = crossprod(b)))) {
+    found <- do.call(lowest, c(list(delta, 6, start = start), form))
+    expect_true(found$converged)
+    expect_equal(found$values, rep(lowest(delta[1:60], 2, m = crossprod(one))$values, each = 3), tolerance = 1e-9)
+  }
 })
 
 test_that("nearly equal weights take few products; a warm start saves work and changes nothing", {
@@ -78,19 +87,4 @@ test_that("Anderson acceleration solves a linear problem in a few more steps tha
   expect_gt(max(abs(plain - want)), 1)
   # Beyond convergence all differences vanish; nothing breaks.
   expect_equal(run(5L, 40L), want, tolerance = 1e-8)
-})
-
-test_that("a start that is all of one block does not hide the same eigenvalues of the others", {
-  # Three equal blocks of M and of the weights: each eigenvalue three times, and the products of a start within
-  # the first block stay there.
-  one <- withr::with_seed(4, matrix(rnorm(10 * 60), 10))
-  delta <- rep(withr::with_seed(5, runif(60, 0.5, 1)), 3)
-  b <- kronecker(diag(3), one)
-  first <- lowest(delta[1:60], 6, m = crossprod(one))$vectors
-  start <- rbind(first, matrix(0, 120, 6))
-  for (form in list(list(b = b), list(m = crossprod(b)))) {
-    found <- do.call(lowest, c(list(delta, 6, start = start), form))
-    expect_true(found$converged)
-    expect_equal(found$values, rep(lowest(delta[1:60], 2, m = crossprod(one))$values, each = 3), tolerance = 1e-9)
-  }
 })

@@ -45,12 +45,9 @@ test_that("dense: the active-set solution, in the interior and on the boundary",
     out <- dense_qp(d$h / max(d$h) + diag(p), rep(1, p))
     expect_lt(max(abs(out$v - ref_qp(d$h / max(d$h) + diag(p), rep(1, p)))), 1e-8)
   }
-})
-
-test_that("a face is solved in no more products than it has variables", {
+  # A face is solved in no more products than it has variables: the middle of the simplex, from beside it.
   q <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(3600), 60))))
   h <- q %*% (rep(c(1, 2, 5), 20) * t(q))
-  # The solution is the middle of the simplex; the start is beside it.
   out <- dense_qp((h + t(h)) / 2, rowSums(h) / 60 + .3, start = 1 / 60 + 1e-3 * rep(c(1, -1), 30))
   expect_equal(out$v, rep(1 / 60, 60), tolerance = 1e-9)
   expect_lt(out$products, 60)
@@ -73,7 +70,7 @@ test_that("large faces are solved to rounding", {
   expect_lt(kkt(h, b, out$v)[["rel"]], 1e-9)
 })
 
-test_that("the certificate is what it says, and bounds the distance to the optimum", {
+test_that("the certificate is what it says and bounds the distance to the optimum, whatever the start", {
   d <- random_qp(20, 5)
   for (tol in c(1e-2, 1e-11)) {
     out <- dense_qp(d$h, d$b, tol = tol)
@@ -83,18 +80,21 @@ test_that("the certificate is what it says, and bounds the distance to the optim
     expect_lte(q(out$v) - q(best), out$gap + 1e-13)
     expect_lte(sum((out$v - best)^2), 2 * out$gap / 0.1 + 1e-13)
   }
-})
-
-test_that("any start leads to the same solution; an infeasible one is made feasible", {
   d <- random_qp(25, 6)
   from_mean <- dense_qp(d$h, d$b)$v
   corner <- dense_qp(d$h, d$b, start = c(1, rep(0, 24)))$v
   wild <- dense_qp(d$h, d$b, start = seq(-3, 5, length.out = 25))$v
   expect_lt(max(abs(from_mean - corner), abs(from_mean - wild)), 1e-9)
   expect_equal(dense_qp(d$h, d$b, start = rep(-1, 25))$v, from_mean, tolerance = 1e-9)
+  # Identical variables get identical values.
+  d <- random_qp(8, 12)
+  h <- (d$h + diag(8))[c(1:8, 3), c(1:8, 3)] + 0.1 * diag(9)
+  v <- dense_qp(h, rowSums(h) / 9 + rep(c(0.3, 0), c(1, 8)))$v
+  expect_equal(v[9], v[3], tolerance = 1e-10)
+  expect_gt(v[3], 0)
 })
 
-test_that("Hadamard products are those of the dense matrix", {
+test_that("Hadamard products are those of the dense matrix, and so are solutions, in both forms of N", {
   set.seed(1)
   for (case in list(c(5, 3, 2, 0, 1), c(300, 7, 3, 0, 1), c(300, 20, 6, 0.01, -1), c(6, 4, 0, 0.3, 1))) {
     d <- hadamard_parts(case[1], case[2], case[3], sum(case), case[4], case[5])
@@ -103,9 +103,6 @@ test_that("Hadamard products are those of the dense matrix", {
     expect_equal(out$hv, drop(d$h %*% out$v), tolerance = 1e-12)
     expect_equal(out$diag, diag(d$h), tolerance = 1e-12)
   }
-})
-
-test_that("matrix-free = dense, in both forms of N", {
   for (case in list(c(40, 10, 3, 0, 1), c(60, 12, 11, 0.05, -1))) {
     d <- hadamard_parts(case[1], case[2], case[3], 9, case[4], case[5])
     b <- withr::with_seed(2, rnorm(case[1]))
@@ -134,14 +131,6 @@ test_that("diagonal: exact, also with zeros and a single survivor", {
   h <- rexp(30) + 0.1
   b <- rnorm(30)
   expect_equal(dense_qp(diag(h), b)$v, qp("diagonal", list(h = h), b)$v, tolerance = 1e-9)
-})
-
-test_that("identical variables get identical values", {
-  d <- random_qp(8, 12)
-  h <- (d$h + diag(8))[c(1:8, 3), c(1:8, 3)] + 0.1 * diag(9)
-  v <- dense_qp(h, rowSums(h) / 9 + rep(c(0.3, 0), c(1, 8)))$v
-  expect_equal(v[9], v[3], tolerance = 1e-10)
-  expect_gt(v[3], 0)
 })
 
 low <- function(s, c) .Call(C_laplacian_low, s[upper.tri(s, diag = TRUE)], c)
@@ -180,9 +169,7 @@ test_that("components, ties and multiplicities are shared equally on every path"
   # Nothing but the diagonal: every eigenvalue is 0.
   alone <- low(diag(6), 2L)
   expect_equal(tcrossprod(alone$vectors), diag(1 / 3, 6), tolerance = 1e-12)
-})
-
-test_that("parts that hang together by less than the tolerance count as a tie", {
+  # Parts that hang together by less than the tolerance count as a tie.
   s <- outer(rep(1:3, each = 6), rep(1:3, each = 6), `==`) + 0
   s[1, 7] <- s[7, 1] <- 1e-16
   out <- low(s, 2L)

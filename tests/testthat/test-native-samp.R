@@ -33,9 +33,7 @@ test_that("greedy TED: `left` is what each other sample would bring next, in the
   }
   expect_true(ted_greedy(sample_data(200, 4), 20L, 1)$p_form)
   expect_false(ted_greedy(sample_data(20, 200), 20L, 1)$p_form)
-})
-
-test_that("greedy TED: equal decreases go to the lowest index in both forms", {
+  # Equal decreases go to the lowest index.
   x <- sample_data(12, 5)
   twice <- rbind(x, x)
   for (form in c("n", "p")) {
@@ -50,9 +48,6 @@ test_that("greedy TED: equal decreases go to the lowest index in both forms", {
   zero <- rbind(0, x[1:3, ], 0)
   expect_identical(ted_greedy(zero, 5L, 1)$order[4:5], c(1L, 5L))
   expect_identical(ted_greedy(matrix(0, 4, 2), 4L, 1)$order, 1:4)
-})
-
-test_that("greedy TED: decreases that differ by rounding only are ties", {
   skip_on_cran()
   for (seed in 1:5) {
     turn <- withr::with_seed(seed, qr.Q(qr(matrix(stats::rnorm(64), 8))))
@@ -80,7 +75,7 @@ test_that("greedy TED stays exact over many picks", {
   }
 })
 
-test_that("RRSS without n systems equals RRSS with them, step by step", {
+test_that("RRSS without n systems equals RRSS with them, step by step; coordinates keep inner products", {
   for (size in list(c(20, 6), c(10, 25))) {
     x <- sample_data(size[1], size[2])
     x <- x / mean_norm(x)
@@ -91,6 +86,12 @@ test_that("RRSS without n systems equals RRSS with them, step by step", {
     expect_equal(out$row_norm, ref$row_norm, tolerance = 1e-8)
     expect_equal(out$residual, ref$residual, tolerance = 1e-8)
     expect_true(all(diff(out$trace[, "objective"]) <= 1e-12))
+  }
+  for (size in list(c(8, 3), c(5, 20), c(6, 6))) {
+    x <- sample_data(size[1], size[2])
+    z <- sample_coordinates(x)
+    expect_equal(dim(z), c(min(size), size[1]))
+    expect_equal(crossprod(z), tcrossprod(x), tolerance = 1e-12)
   }
 })
 
@@ -113,12 +114,12 @@ test_that("ALNR-style equals the alternation in A and b", {
   g <- 2
   gamma <- 2 * sqrt(mu * g)
   ref <- ref_alnr(x, 4L, mu, g, 12L)
-  out <- .Call(C_alnr, x, list(k = 4L, gamma = gamma, relative = FALSE),
-    ufs_control(max_iter = 12, tol = -1, eps = 1e-12))
-  out$trace <- out$run$trace
-  expect_equal(out$trace[, "objective"], ref$objective, tolerance = 1e-9)
+  control <- ufs_control(max_iter = 12, tol = -1, eps = 1e-12)
+  out <- .Call(C_alnr, x, list(k = 4L, gamma = gamma, relative = FALSE), control)
+  trace <- out$run$trace[, "objective"]
+  expect_equal(trace, ref$objective, tolerance = 1e-9)
   expect_equal(out$row_norm, ref$z, tolerance = 1e-8)
-  expect_true(all(diff(out$trace[, "objective"]) <= 1e-10 * out$trace[1L, "objective"]))
+  expect_true(all(diff(trace) <= 1e-10 * trace[1L]))
 })
 
 test_that("acceleration lowers the objective monotonically and agrees with plain steps", {
@@ -134,13 +135,4 @@ test_that("acceleration lowers the objective monotonically and agrees with plain
   # Both bounds hold for both answers, and gaps never fall below zero.
   expect_gt(min(plain$primal, fast$primal), max(plain$dual, fast$dual))
   expect_gt(min(plain$trace[, "gap"], fast$trace[, "gap"]), -1e-10)
-})
-
-test_that("coordinates keep inner products and the smaller size", {
-  for (size in list(c(8, 3), c(5, 20), c(6, 6))) {
-    x <- sample_data(size[1], size[2])
-    z <- sample_coordinates(x)
-    expect_equal(dim(z), c(min(size), size[1]))
-    expect_equal(crossprod(z), tcrossprod(x), tolerance = 1e-12)
-  }
 })

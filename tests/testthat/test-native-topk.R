@@ -38,7 +38,7 @@ topk_problem <- function(n, p, C = 3L, seed = 1) {
   })
 }
 
-test_that("below the first link Z is exactly zero", {
+test_that("below the first link Z is exactly zero, and a zero sample gets no links and gives none", {
   prob <- topk_problem(15, 30)
   out <- represent(prob$x, matrix(0, 15, 15), lambda_e = .99 / max(rowSums(abs(prob$x))))
   expect_true(all(out$z == 0))
@@ -50,9 +50,6 @@ test_that("below the first link Z is exactly zero", {
   edge <- first_link(prob$x, .5, TRUE) / max(rowSums(abs(prob$x)))
   expect_true(all(exact(.99 * edge, nonnegative = TRUE) == 0))
   expect_true(any(exact(1.01 * edge, nonnegative = TRUE) != 0))
-})
-
-test_that("a zero sample gets no links and gives none", {
   prob <- topk_problem(14, 20)
   prob$x[5L, ] <- 0
   for (exact in c(TRUE, FALSE)) for (columns in list(1:20, 1:9)) {
@@ -61,7 +58,7 @@ test_that("a zero sample gets no links and gives none", {
   }
 })
 
-test_that("the projection on the capped simplex is exact", {
+test_that("the projections on the capped simplex and on the sphere are exact, also from its centre", {
   reference <- function(y, total) {
     f <- function(shift) sum(pmin(1, pmax(0, y - shift))) - total
     pmin(1, pmax(0, y - uniroot(f, c(min(y) - 1, max(y)), tol = 1e-14)$root))
@@ -77,9 +74,6 @@ test_that("the projection on the capped simplex is exact", {
   expect_identical(.Call(C_test_proj, c(Inf, -Inf, Inf), 2)$capped, c(1, 0, 1))
   expect_equal(.Call(C_test_proj, c(Inf, .3, -Inf, .1), 1.6)$capped, c(1, .4, 0, .2))
   expect_equal(.Call(C_test_proj, rep(.2, 4), 4)$capped, rep(1, 4))
-})
-
-test_that("the sphere projection has the right distance, also from its centre", {
   y <- withr::with_seed(1, runif(17))
   out <- .Call(C_test_proj, y, 1)$sphere
   expect_lt(abs(sum((out - .5)^2) - 17 / 4), 1e-12)
@@ -290,9 +284,7 @@ test_that("spectral labels are the literal ones", {
   }
   made <- block_z(30L, 3L, 9, noise = .01)
   expect_identical(spectral(made$z, 3L)$label, canonical_labels(made$label))
-})
-
-test_that("the partition before is kept where it is the better one", {
+  # The partition before is kept where it is the better one.
   kept <- 0L
   for (seed in 1:20) {
     z <- withr::with_seed(seed, matrix(rnorm(900) * rbinom(900, 1, .3), 30))
@@ -338,8 +330,8 @@ test_that("both ADMMs write their objective beside the residuals", {
   for (n in c(18, 30)) {
     prob <- topk_problem(n, 12)
     out <- select(prob$x, prob$label, 3L, 5L, prob$w)
-    first <- ref_select(t(prob$x), ref_one_hot(prob$label, 3L),
-      diag(rowSums(prob$w)) - prob$w, 5L, .01, 3, polish = FALSE)
+    L <- diag(rowSums(prob$w)) - prob$w
+    first <- ref_select(t(prob$x), ref_one_hot(prob$label, 3L), L, 5L, .01, 3, polish = FALSE)
     # The first row is the ridge regression on all features.
     expect_equal(out$trace[1L, 7L], ref_criterion(1:12, first$K, first$B, first$YY, .01), tolerance = 1e-9)
   }
