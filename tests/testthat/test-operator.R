@@ -6,7 +6,8 @@ skip_if_not_installed("Matrix")
 
 sets <- list(wide = grouped_counts(30, 90), tall = grouped_counts(80, 25), square = grouped_counts(40, 40),
   wider = grouped_counts(12, 1100))
-ways <- list(wide = all_four, tall = all_four, square = all_four[1], wider = all_four[1])
+# Every way of centring and scaling is one of a wide or of a tall table.
+ways <- list(wide = all_four[c(1, 4)], tall = all_four[2:3], square = all_four[1], wider = all_four[1])
 
 # A method on the dense matrix, and on the sparse one, blocks of a file and a matrix without its standardised copy, of
 # which each must agree with the first: scores (what picks rank, where picks of equal columns differ by rounding), the
@@ -157,19 +158,17 @@ test_that("copies of columns share their row in sparse data too", {
     expect_gt(sum(fit$solution$Q[60, ]^2), 0)
     expect_identical(unname(fit$solution$Q[60, ]), unname(fit$solution$Q[best, ]))
   }
-})
-
-test_that("copies of columns share their loadings in sparse principal components, too", {
   y <- sets$wide$x
   y[, 20] <- y[, 1]
   fit <- suppressWarnings(ufs_spca(to_sparse(y), 2))
   expect_identical(unname(fit$solution$B[20, ]), unname(fit$solution$B[1, ]))
-})
-
-test_that("sparse principal components read a tall file four times, once for equal columns", {
-  skip_if_not_installed("DelayedArray")
-  x <- sets$tall$x
-  expect_lte(suppressWarnings(ufs_spca(DelayedArray::DelayedArray(x), 2))$input$passes, 4L)
+  # Columns that equal others but for their sign are found whatever they are divided by.
+  x <- withr::with_seed(2, matrix(stats::rnorm(60) * stats::rbinom(60, 1, .6), 12))
+  x <- cbind(x, -4 * x[, 2], x[, 4] / 8, -x[, 2])
+  found <- x_alike_columns(as_rescaled_operator(open_data(to_sparse(x)), TRUE, TRUE)$x)
+  expect_identical(found$first, c(1:5, 2L, 4L, 2L))
+  expect_identical(found$sign[6:8] * found$sign[c(2, 4, 2)], c(-1, 1, -1))
+  expect_identical(x_alike_columns(scale(x)[, ])$first, found$first)
 })
 
 test_that("what needs x itself forms it and says so; the penalties' bounds are those of the dense matrix", {
@@ -183,6 +182,8 @@ test_that("what needs x itself forms it and says so; the penalties' bounds are t
   x <- grouped_counts(64, 2301)$x[, -2301]
   dense <- alfs_basis(as_ufs_matrix(x, TRUE, FALSE)$x)
   expect_equal(alfs_basis(as_ufs_operator(to_sparse(x), TRUE, FALSE)$x)$bound, dense$bound, tolerance = 1e-10)
+  x <- as_ufs_operator(open_data(to_sparse(diag(4)[, 1:3] * 2)), TRUE, FALSE)$x
+  expect_output(print(x), "<ufs_x> sparse, 4 samples x 3 features", fixed = TRUE)
 })
 
 test_that("ALFS forms x only where it must", {
@@ -239,7 +240,7 @@ test_that("none of these forms the matrix", {
   expect_output(print(fit), "on the leading 29 principal component scores")
 })
 
-test_that("copies of columns are found in one pass over a file, whichever way it lies", {
+test_that("copies of columns are found in one pass over a file, whichever way it lies; sparse components take four", {
   skip_if_not_installed("HDF5Array")
   x <- withr::with_seed(1, matrix(rnorm(50 * 30), 50))
   x[, c(7, 19)] <- x[, 3]
@@ -260,39 +261,17 @@ test_that("copies of columns are found in one pass over a file, whichever way it
   a <- cbind(2^32 - 1, 2^32 - 1)
   expect_identical(add_hashes(a, cbind(0, 1)), cbind(0, 0))
   expect_identical(add_hashes(cbind(3, 2^32 - 1), cbind(4, 5)), cbind(8, 4))
+  expect_lte(suppressWarnings(ufs_spca(DelayedArray::DelayedArray(sets$tall$x), 2))$input$passes, 4L)
 })
 
-test_that("an operator prints what it is and its size", {
-  skip_if_not_installed("Matrix")
-  x <- as_ufs_operator(open_data(to_sparse(diag(4)[, 1:3] * 2)), TRUE, FALSE)$x
-  expect_output(print(x), "<ufs_x> sparse, 4 samples x 3 features", fixed = TRUE)
-})
-
-test_that("components too close to the next ones are computed with all others, which is said", {
+test_that("components too close to the next ones take all others, or are given with their residual, which is said", {
   x <- withr::with_seed(1, matrix(stats::rnorm(600 * 800), 600))
   expect_message(found <- x_pca(x, 10, tol = 1e-30), "10 leading principal.*all 600 were",
     class = "ufs_message_spectrum")
   expect_equal(found$sdev2, svd(x, 0, 0)$d[1:10]^2, tolerance = 1e-9)
-})
-
-test_that("components that do not converge are given with a warning and their residual", {
-  skip_if_not_installed("Matrix")
   # Too many columns for their Gram matrix, and the leading squares differ by 1e-8 of the first.
   x <- Matrix::sparseMatrix(i = 1:6200, j = 1:6200, x = sqrt(1 - (0:6199 / 6200)^2))
   expect_warning(fit <- ufs_pca(ufs_data(x), 2, center = FALSE, scale = FALSE),
     "leading 2 principal components have a relative residual of .*close together", class = "ufs_warning_max_iter")
   expect_length(fit$feature_scores, 6200L)
-})
-
-test_that("columns that equal others but for their sign are found whatever they are divided by", {
-  skip_if_not_installed("Matrix")
-  x <- withr::with_seed(2, matrix(stats::rnorm(60) * stats::rbinom(60, 1, .6), 12))
-  x <- cbind(x, -4 * x[, 2], x[, 4] / 8, -x[, 2])
-  operator <- as_rescaled_operator(open_data(to_sparse(x)), TRUE, TRUE)$x
-  found <- x_alike_columns(operator)
-  expect_identical(found$first[6:8], c(2L, 4L, 2L))
-  expect_identical(found$first[1:5], 1:5)
-  expect_identical(found$sign[6:8] * found$sign[c(2, 4, 2)], c(-1, 1, -1))
-  dense <- x_alike_columns(scale(x)[, ])
-  expect_identical(dense$first, found$first)
 })

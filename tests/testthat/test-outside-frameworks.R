@@ -3,9 +3,7 @@
 
 test_that("in a browser: the slider changes table and picture, the code is right", {
   skip_processes()
-  for (package in c("shiny", "miniUI")) skip_if_not_installed(package)
-  skip_if_not_installed("shinytest2")
-  skip_if_not_installed("chromote")
+  for (package in c("shiny", "miniUI", "shinytest2", "chromote")) skip_if_not_installed(package)
   skip_if(is.null(suppressMessages(chromote::find_chrome())), "no browser")
   data <- planted(40, 25, informative = 6)
   x <- `dimnames<-`(data$x, list(paste0("s", 1:40), paste0("f", 1:25)))
@@ -26,9 +24,8 @@ test_that("in a browser: the slider changes table and picture, the code is right
     while (!isTRUE(condition()) && Sys.time() < until) Sys.sleep(.2)
     expect_true(condition())
   }
-  open <- function(tab) {
-    app$run_js(sprintf("$('a').filter(function(){return $(this).text().trim()==='%s'}).click()", tab))
-  }
+  tabs <- "$('a').filter(function(){return $(this).text().trim()==='%s'}).click()"
+  open <- function(tab) app$run_js(sprintf(tabs, tab))
   picture <- function(id) {
     source <- app$get_js(sprintf("$('#%s img').attr('src')", id))
     if (is.character(source)) source else ""
@@ -38,10 +35,8 @@ test_that("in a browser: the slider changes table and picture, the code is right
   app$set_inputs(k = 5, wait_ = FALSE)
   eventually(function() !identical(picture("scores"), before))
   open("Table")
-  features <- function() {
-    cells <- "$('#table td:nth-child(2)').map(function(){return $(this).text().trim()}).get()"
-    unlist(app$get_js(cells))
-  }
+  cells <- "$('#table td:nth-child(2)').map(function(){return $(this).text().trim()}).get()"
+  features <- function() unlist(app$get_js(cells))
   eventually(function() identical(features(), selected_features(fit, 5)))
   app$set_inputs(fit = "b", k = 3, wait_ = FALSE)
   eventually(function() identical(features(), selected_features(other, 3)))
@@ -54,16 +49,13 @@ test_that("in a browser: the slider changes table and picture, the code is right
     c=$('#code')[0].getBoundingClientRect();return i.bottom<=c.top+1})()"))
   open("Constraints")
   eventually(function() isTRUE(app$get_js("$('#ticks tbody tr').length") == 25))
-  tick <- function() {
-    for (at in c("must][value=24", "never][value=7")) {
-      app$run_js(sprintf("$('.ufs-tick[data-constraint=%s]').click()", at))
-    }
+  tick <- function() for (at in c("must][value=24", "never][value=7")) {
+    app$run_js(sprintf("$('.ufs-tick[data-constraint=%s]').click()", at))
   }
   tick()
   app$run_js("$('#again').click()")
   eventually(function() grepl('include = "f24", exclude = "f7"', app$get_js("$('#code').text()"), fixed = TRUE))
-  picture_file <- Sys.getenv("UFSELECT_EXPLORER_PNG")
-  if (nzchar(picture_file)) app$get_screenshot(picture_file)
+  if (nzchar(Sys.getenv("UFSELECT_EXPLORER_PNG"))) app$get_screenshot(Sys.getenv("UFSELECT_EXPLORER_PNG"))
   eval(parse(text = app$get_js("$('#code').text()")), env)
   constrained <- ufs_laplacian(x, include = "f24", exclude = "f7")
   expect_identical(env$chosen, selected_features(constrained, 3))
@@ -77,8 +69,7 @@ test_that("in a browser: the slider changes table and picture, the code is right
 })
 
 test_that("an autotuner chooses the number of features and of clusters", {
-  needed <- c("mlr3pipelines", "mlr3tuning", "mlr3filters", "rpart")
-  for (package in needed) skip_if_not_installed(package)
+  for (package in c("mlr3pipelines", "mlr3tuning", "mlr3filters", "rpart")) skip_if_not_installed(package)
   getExportedValue("lgr", "get_logger")("mlr3")$set_threshold("warn")
   flt <- mlr3filters::flt
   graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs_mcfs", n_clusters = paradox::to_tune()),

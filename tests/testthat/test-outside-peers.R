@@ -13,7 +13,7 @@ test_that("FNN finds the same neighbours", {
   expect_identical(as.matrix(graph), (a + t(a)) / 2)
 })
 
-test_that("glmnet finds the lasso of ufs_mcfs()", {
+test_that("glmnet finds the lassos of ufs_mcfs() and ufs_spca()", {
   skip_if_not_installed("glmnet")
   x <- scale(noise(50, 12), scale = FALSE)
   y <- x[, 1:3] %*% c(2, -1, 0.5) + noise(50, 1, 9)
@@ -22,10 +22,6 @@ test_that("glmnet finds the lasso of ufs_mcfs()", {
   other <- glmnet::glmnet(x, y, lambda = out$penalty / 50, standardize = FALSE, intercept = FALSE, thresh = 1e-16)
   # glmnet scales its penalty by the standard deviation of y, and unscales again.
   expect_equal(out$coef[, 1], as.vector(other$beta), tolerance = 1e-6)
-})
-
-test_that("glmnet finds the lassos of ufs_spca()", {
-  skip_if_not_installed("glmnet")
   x <- sample_data(40, 12)
   z <- scale(x)[, ]
   fit <- ufs_spca(x, 2, lambda_rel = .2, control = ufs_control(tol = 1e-8))

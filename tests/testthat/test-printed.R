@@ -266,7 +266,7 @@ test_that("a grid's summary counts how often each feature is among the best", {
   expect_identical(trimws(many[length(many)]), "... and 2 more")
 })
 
-test_that("sentences are broken where the console ends, and not before a per cent sign", {
+test_that("sentences are broken where the console ends, and not before a per cent sign; large numbers are in digits", {
   fit <- ufs_css(x[, 1:14], k = 3)
   whole <- capture.output(print(fit))
   # Older withr does not set an option to NULL.
@@ -280,9 +280,6 @@ test_that("sentences are broken where the console ends, and not before a per cen
     expect_false(any(grepl("^ *%", lines)))
     expect_identical(gsub(" +", " ", paste(lines, collapse = " ")), gsub(" +", " ", paste(whole, collapse = " ")))
   }
-})
-
-test_that("large numbers of rows are written in digits", {
   expect_identical(size_words(1e5, 60), "100000 samples x 60 features")
   expect_identical(count_words(2e6, "sample"), "2000000 samples")
   expect_identical(count_words(1L, "row"), "1 row")

@@ -93,12 +93,8 @@ test_that("a triangle in the place of a tall x keeps columns of every scale", {
   expect_equal(stats::cov2cor(crossprod(column_triangle(x, TRUE, FALSE)$x)), stats::cor(x), tolerance = 1e-10)
 })
 
-test_that("groups are refused by a proof", {
-  expect_error(ufs_css(ufs_data(mtcars, groups = rep(1:3, c(4, 4, 3))), k = 4, optimal = TRUE), "groups",
-    class = "ufs_error_argument")
-})
-
-test_that("quotas that leave nothing to choose are refused in words, and of rows they choose none", {
+test_that("groups are refused by a proof, and so are quotas that leave nothing to choose, which choose none of rows", {
+  expect_refusals("groups" = ufs_css(ufs_data(mtcars, groups = rep(1:3, c(4, 4, 3))), k = 4, optimal = TRUE))
   strata <- rep(c("a", "b"), c(5, 6))
   none <- list(a = 0, b = 0)
   for (held in list(list(cost = 1:11, budget = 20), list(cost = 1:11, budget = 20, exclude = 1:5), list(k = 3), list())) {
