@@ -15,12 +15,12 @@
 #' `W = (|Z| + |Z|')/2` holds the links. (The paper has samples in columns, so its Z is the
 #' transpose of this one.) The problem is convex and separates by samples.
 #'
-#' `solver = "paper"` is the paper's Algorithm 1 with its signs and thresholds corrected: the
-#' alternating direction method of multipliers (ADMM) with a penalty that starts at `rho0` and grows
-#' by the factor `tau` in every iteration. With `tau > 1` it stops near the optimum; `tau = 1, rho0
-#' = 10` and a large `max_iter` solves the problem exactly, as does `solver = "exact"`, by linear
-#' programmes. Either way `certificate[["gap"]]` is a proved bound on the relative distance to the
-#' optimum.
+#' `solver = "exact"` finds the optimum by linear programmes, one for each sample, `"admm"` comes near
+#' it by the alternating direction method of multipliers (ADMM) with over-relaxed steps, and
+#' `"paper"` is the paper's Algorithm 1 with its signs and thresholds corrected: an ADMM with a
+#' penalty that starts at `rho0` and grows by the factor `tau` in every iteration. With `tau > 1` it
+#' stops near the optimum; `tau = 1, rho0 = 10` and a large `max_iter` solves the problem exactly.
+#' `certificate[["gap"]]` is a proved bound on the relative distance to the optimum.
 #'
 #' @inheritParams ufs_topk
 #' @param ... Not used: the arguments behind need their whole names.
@@ -33,18 +33,21 @@
 #' @param alpha_e The weight of the error `E`, as a multiple of the value at which the first link
 #'   appears. It is free of the scale of the data.
 #' @param nonnegative Should `Z >= 0` be required?
-#' @param solver `"paper"` for the ADMM or `"exact"` for linear programmes.
-#' @param rho0,tau The first penalty of the ADMM and its growth per iteration (at least 1).
+#' @param solver `"exact"` for linear programmes, `"admm"` or `"paper"`; see above. The default
+#'   `"auto"` takes linear programmes, or `"admm"` where these would take seconds and it less, and
+#'   `"paper"` where you give `rho0` or `tau`; `params$solver` says which it was.
+#' @param rho0,tau The first penalty of the paper's ADMM and its growth per iteration (at least 1).
 #' @param center,scale Should the columns be centred and standardised first? Every sample is then
 #'   scaled to unit length in any case.
-#' @param control Settings of the ADMM, made by [ufs_control()]: `max_iter` (default 500) and `tol`
-#'   (1e-6, for the largest of the three residuals). A negative `tol` never stops early.
+#' @param control Settings of the ADMMs, made by [ufs_control()]: `max_iter` (default 500) and `tol`
+#'   for the largest of the three residuals (1e-6, of `"admm"` 1e-4, which ends .1 % above it in two
+#'   thirds of the time). A negative `tol` never stops early.
 #' @return An object of class `ufs_represent`, a list: `Z`, `W` (n x n), `E` (n x p), `objective`,
 #'   `trace`, `status`, `iterations`, `certificate`, `params` and `elapsed`. `trace` has one row per
-#'   iteration of the ADMM: its penalty `mu`, the residuals `error` = max|x - Qx - E| and `split` =
-#'   max|Q - Z|, the `change` of Z, and the `objective` at (Z, E), which need not fall while the
-#'   residuals are large; for `"exact"` it has one row with the number of `pivots`. `plot()` and
-#'   `autoplot()` draw the links, with `type = "objective"` the objective.
+#'   iteration of the paper's ADMM: its penalty `mu`, the residuals `error` = max|x - Qx - E| and
+#'   `split` = max|Q - Z|, the `change` of Z, and the `objective` at (Z, E), which need not fall
+#'   while the residuals are large; otherwise it has one row, for `"exact"` with the `pivots`.
+#'   `plot()` and `autoplot()` draw the links, with `type = "objective"` the paper's objective.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
 #'   Systems 32(7), 3005-3019. \doi{10.1109/TNNLS.2020.3009209}
@@ -66,31 +69,36 @@
 #' sum(plain$W[differ == 0]) / sum(plain$W)
 #' @export
 ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, ..., lambda_e = NULL, alpha_e = 10,
-                          nonnegative = FALSE, solver = c("paper", "exact"), rho0 = 1, tau = 1.1,
-                          center = TRUE, scale = TRUE, control = ufs_control()) {
+                          nonnegative = FALSE, solver = c("auto", "paper", "exact", "admm"),
+                          rho0 = 1, tau = 1.1, center = TRUE, scale = TRUE, control = ufs_control()) {
   check_given(x)
   check_dots_empty(...)
   watch_over("ufs_represent()")
   start <- proc.time()[[3L]]
   paper_settings(list(), "represent", control, list())
-  control <- resolve_control(control, max_iter = 500L, tol = 1e-6)
   solver <- check_choice(solver, "solver")
+  if (solver == "auto" && !(missing(rho0) && missing(tau))) solver <- "paper"
   data <- topk_data(check_door(x, "ufs_represent()"), center, scale, 1L)
   n <- data$n
   q <- as.double(ncol(data$x))
   square <- as.double(n)^2
-  check_bytes(8 * (if (solver == "exact") 5 * n * q + 3 * square + min(n, q) * (n + q) else
-    10 * n * q + (if (q < n) 3 else 12) * square), "ufs_represent()", "Use a part of the samples.")
+  room <- function(solver) check_bytes(8 * (if (solver %in% c("auto", "exact")) {
+    5 * n * q + 3 * square + min(n, q) * (n + q)
+  } else 10 * n * q + (if (q < n) 3 else 12) * square), "ufs_represent()", "Use a part of the samples.")
+  room(solver)
   theta <- if (is.null(theta)) matrix(1, n, n) else
     check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
   if (any(theta < 0)) refuse("theta", "`theta` must not have negative entries.")
   longest <- max(l1_norms(data$x))
   settings <- list(
-    exact = solver == "exact", lambda_e = topk_lambda_e(longest, lambda_e, alpha_e),
+    lambda_e = topk_lambda_e(longest, lambda_e, alpha_e),
     lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
     nonnegative = check_flag(nonnegative, "nonnegative"),
     rho = check_number(tau, "tau", lower = 1), mu = check_number(rho0, "rho0", 0, open = TRUE)
   )
+  if (solver == "auto") room(solver <- topk_solver(data$x, "represent", 1L, settings))
+  settings$solver <- match(solver, topk_solvers) - 1L
+  control <- resolve_control(control, max_iter = 500L, tol = if (solver == "admm") 1e-4 else 1e-6)
   found <- check_solved(.Call(C_represent, data$x, theta, settings, topk_names(data), control),
     "represent")
   gap <- found$run$counters[["gap"]]

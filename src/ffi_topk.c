@@ -169,19 +169,25 @@ SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
 
 /* ---- sub-problem 1 alone ----------------------------------------------------------------- */
 
+/* The paper's schedule, or the running one in a single call. */
 static topk_z_state by_admm(ffi_mat x, const topk_z_settings *settings, const topk_theta *theta,
-                            double *z, double *e, double *gap, ufs_run *run)
+                            bool paper, double *z, double *e, double *gap, ufs_run *run)
 {
-    topk_admm work = {.n = x.n, .p = x.p, .paper = true, .x = x.x, .z = z, .e = e};
+    static const char *const columns[] = {"iteration", "objective", "gap", NULL};
+    topk_admm work = {.n = x.n, .p = x.p, .paper = paper, .x = x.x, .z = z, .e = e};
 
     work.xt = ufs_dalloc((size_t) x.p, (size_t) x.n);
-    ufs_trace_named(&run->trace, settings->max_iter, columns_z);
+    ufs_trace_named(&run->trace, paper ? settings->max_iter : 1, paper ? columns_z : columns);
     run->lapack = topk_admm_init(&work, &run->paths);
     if (run->lapack) return (topk_z_state){.objective = R_NaN};
-    topk_admm_paper(&work, settings, theta, 1, &run->trace, &run->hook);
+    if (paper)
+        topk_admm_paper(&work, settings, theta, 1, &run->trace, &run->hook);
+    else
+        topk_admm_go_on(&work, settings, theta, R_PosInf, false);
     run->iterations = work.state.iterations;
     run->status = work.state.solved ? UFS_CONVERGED : UFS_MAX_ITER;
     *gap = topk_admm_gap(&work, settings, theta);
+    if (!paper) ufs_trace_add(&run->trace, (double[]){1, work.state.objective, *gap});
     return work.state;
 }
 
@@ -201,8 +207,8 @@ static topk_z_state by_lp(ffi_mat x, const topk_z_settings *settings, const topk
     return work.state;
 }
 
-/* x: n x p, rows normalised; theta: n x n; s: list(exact, lambda_e, lambda_z, nonnegative, rho,
- * mu); shape: see links(). list(z, e, w, run with the counters objective and gap). */
+/* x: n x p, rows normalised; theta: n x n; s: list(solver, lambda_e, lambda_z, nonnegative,
+ * rho, mu); shape: see links(). list(z, e, w, run with the counters objective and gap). */
 SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
 {
     ffi_mat from = ffi_matrix(x, "x");
@@ -213,8 +219,10 @@ SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
     topk_z_settings settings = z_settings(s, run.tol, run.max_iter);
     double gap = NA_REAL, *z = links(out, "z", n, shape);
     double *w = links(out, "w", n, shape), *e = errors(out, "e", n, p, shape);
-    topk_z_state end = (ffi_flag(s, "exact") ? by_lp : by_admm)(from, &settings, &weights, z, e,
-                                                                &gap, &run);
+    topk_solver solver = (topk_solver) ffi_count(s, "solver", TOPK_PAPER, TOPK_ADMM);
+    topk_z_state end = solver == TOPK_EXACT ? by_lp(from, &settings, &weights, z, e, &gap, &run)
+                                            : by_admm(from, &settings, &weights,
+                                                      solver == TOPK_PAPER, z, e, &gap, &run);
 
     ffi_spread(e, n, p, INTEGER_RO(ffi_get(shape, "keep")));
     topk_links(n, z, w);

@@ -375,13 +375,15 @@ double topk_admm_gap(const topk_admm *work, const topk_z_settings *settings,
                      const topk_theta *theta)
 {
     int n = work->n, p = work->p;
-    double *reach = ufs_dalloc((size_t) n, 1), lower = 0.0;
+    double *reach = ufs_dalloc((size_t) n, 1), *y = ufs_dalloc((size_t) p, 1), lower = 0.0;
 
     for (int i = 0; i < n; i++) {
         size_t at = (size_t) i * (size_t) p;
         R_CheckUserInterrupt();
-        la_gemv('N', n, p, 1.0, work->x, n, work->y + at, 0.0, reach);
-        lower += topk_z_bound(settings, theta, i, p, work->xt + at, work->y + at, reach);
+        /* Steps that are over-relaxed leave the box. */
+        for (int k = 0; k < p; k++) y[k] = prox_clip(work->y[at + (size_t) k], settings->lambda_e);
+        la_gemv('N', n, p, 1.0, work->x, n, y, 0.0, reach);
+        lower += topk_z_bound(settings, theta, i, p, work->xt + at, y, reach);
     }
     return work->state.objective > 0.0
                ? fmax(work->state.objective - lower, 0.0) / work->state.objective

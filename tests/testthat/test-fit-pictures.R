@@ -566,7 +566,7 @@ test_that("a split shows its sets among all rows, a tuning its choice, a compari
   plot(tune)
   plot(tune, over = "scale")
   skip_if_not_installed("ggplot2")
-  represent <- ufs_represent(x)
+  represent <- ufs_represent(x, solver = "paper")
   titles <- vapply(c("links", "objective"), function(type) {
     p <- ggplot2::autoplot(represent, type = type)
     expect_silent(ggplot2::ggplotGrob(p))

@@ -77,7 +77,7 @@ test_that("functions around fits say what they are doing, once, and only where s
     },
     "ufs_split\\(\\).*choosing rows" = function() ufs_split(x, m = 10),
     "ufs_propagate\\(\\).*classes done" = function() ufs_propagate(lots, replace(rep(NA, 1200), 1:2, c("a", "b"))),
-    "ufs_represent\\(\\).*step" = function() ufs_represent(few),
+    "ufs_represent\\(\\).*step" = function() ufs_represent(few, solver = "paper"),
     "ufs_data\\(\\).*0 of 1 row filled" = function() ufs_data(replace(as.matrix(x), 1, NA), na = "knn"),
     "ufs_data\\(\\).*looking for medians, 0 of 4 columns done" = function() {
       ufs_data(replace(as.matrix(x), 1, NA), na = "median")

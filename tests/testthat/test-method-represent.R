@@ -10,7 +10,7 @@ test_that("solver paper is Algorithm 1 with the user's Theta, traced", {
   X <- ref_unit_columns(t(scale(x)))
   theta <- withr::with_seed(2, matrix(runif(24 * 24), 24))
   for (nonnegative in c(FALSE, TRUE)) {
-    fit <- ufs_represent(x, theta, lambda_z = .7, alpha_e = 5, nonnegative = nonnegative)
+    fit <- ufs_represent(x, theta, lambda_z = .7, alpha_e = 5, nonnegative = nonnegative, solver = "paper")
     ref <- ref_represent(X, t(theta), 5 / max(colSums(abs(X))), .7, nonnegative = nonnegative)
     expect_s3_class(fit, "ufs_represent")
     expect_identical(fit$status, "converged")
@@ -35,14 +35,22 @@ test_that("the gap is proved: exact is at the optimum, paper within what it says
     x <- represent_x(shape[1L], shape[2L])
     theta <- withr::with_seed(3, matrix(runif(shape[1L]^2), shape[1L]))
     exact <- ufs_represent(x, theta, .4, alpha_e = 4, solver = "exact")
-    paper <- ufs_represent(x, theta, .4, alpha_e = 4)
+    paper <- ufs_represent(x, theta, .4, alpha_e = 4, solver = "paper")
+    admm <- ufs_represent(x, theta, .4, alpha_e = 4, solver = "admm")
+    expect_identical(admm$control$tol, 1e-4)
     slow <- ufs_represent(x, theta, .4, alpha_e = 4, tau = 1, rho0 = 10,
       control = ufs_control(max_iter = 20000, tol = 1e-9, warn = FALSE))
     expect_identical(exact$status, "converged")
     expect_lt(exact$certificate[["gap"]], 1e-7)
     expect_equal(slow$objective, exact$objective, tolerance = 1e-6)
-    expect_gte(paper$objective, exact$objective * (1 - 1e-9))
-    expect_lte(paper$objective * (1 - paper$certificate[["gap"]]), exact$objective * (1 + 1e-9))
+    for (near in list(paper, admm)) {
+      expect_identical(near$status, "converged")
+      expect_gte(near$objective, exact$objective * (1 - 1e-9))
+      expect_lte(near$objective * (1 - near$certificate[["gap"]]), exact$objective * (1 + 1e-9))
+    }
+    expect_lt(admm$objective, paper$objective * 1.005)
+    expect_identical(admm$trace, data.frame(iteration = 1L, objective = admm$objective, gap = admm$certificate[["gap"]]))
+    expect_identical(ufs_represent(x, theta, .4, alpha_e = 4)$Z, exact$Z)
     expect_lt(slow$certificate[["gap"]], 1e-5)
     lp <- exact$Z
     value <- function(z) {
@@ -67,7 +75,7 @@ test_that("Theta keeps apart what it penalises, one-sided too; NULL is all ones"
   expect_true(any(fit$Z != 0))
   half <- apart
   half[group == 1, ] <- 0
-  for (solver in c("paper", "exact")) {
+  for (solver in c("paper", "exact", "admm")) {
     one <- ufs_represent(x, half, lambda_z = 1e4, alpha_e = 5, solver = solver)
     expect_true(all(one$Z[half == 1] == 0))
     expect_true(any(one$Z[group == 1, group == 2] != 0))
@@ -77,12 +85,12 @@ test_that("Theta keeps apart what it penalises, one-sided too; NULL is all ones"
 
 test_that("names, progress, warnings, refusals, plots", {
   theta <- matrix(0, 32, 32)
-  fit <- ufs_represent(mtcars, theta, alpha_e = 4)
+  fit <- ufs_represent(mtcars, theta, alpha_e = 4, solver = "paper")
   expect_identical(dimnames(fit$Z), list(rownames(mtcars), rownames(mtcars)))
   expect_identical(dimnames(fit$E), list(rownames(mtcars), names(mtcars)))
-  expect_warning(ufs_represent(mtcars, control = ufs_control(max_iter = 5)), class = "ufs_warning_max_iter")
+  expect_warning(ufs_represent(mtcars, rho0 = 1, control = ufs_control(max_iter = 5)), class = "ufs_warning_max_iter")
   seen <- 0L
-  ufs_represent(mtcars, control = ufs_control(progress = function(...) seen <<- seen + 1L))
+  ufs_represent(mtcars, tau = 1.1, control = ufs_control(progress = function(...) seen <<- seen + 1L))
   expect_gt(seen, 50L)
   run <- function(...) ufs_represent(mtcars, ...)
   expect_arguments(theta = run(theta[-1, ]), theta = run(-1 - theta), lambda_z = run(lambda_z = -1),

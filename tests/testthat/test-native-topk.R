@@ -10,7 +10,7 @@ settings <- function(...) {
 represent <- function(x, theta, max_iter = 500L, tol = 1e-6, exact = FALSE, ...) {
   n <- nrow(x)
   shape <- list(p = ncol(x), keep = seq_len(ncol(x)) - 1L, samples = NULL, features = NULL)
-  out <- .Call(C_represent, x, theta, c(list(exact = exact), settings(...)), shape,
+  out <- .Call(C_represent, x, theta, c(list(solver = if (exact) 1L else 0L), settings(...)), shape,
     utils::modifyList(ufs_control(warn = FALSE), list(max_iter = as.integer(max_iter), tol = tol)))
   expect_identical(out$run$lapack, 0L)
   c(lapply(out[c("z", "e")], unname), out$run[c("status", "iterations", "trace")],
