@@ -312,9 +312,8 @@ far_rows <- function(z, most = 1000L, factor = 2) {
     near[rows] <- pmax(d2[least_of_rows(d2)], 0)
   }
   size <- log(pmax(near, 1e-12 * max(near, .Machine$double.xmin)))
-  middle <- stats::median(size)
-  spread <- stats::mad(size)
-  far <- which(size > middle + 3.5 * spread & near > factor * median_square(z, most))
+  far <- which(size > stats::median(size) + 3.5 * stats::mad(size))
+  if (length(far)) far <- far[near[far] > factor * median_square(z, most)]
   if (length(far) > n / 10) integer() else far
 }
 
