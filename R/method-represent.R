@@ -46,7 +46,7 @@
 #'   `trace`, `status`, `iterations`, `certificate`, `params` and `elapsed`. `trace` has one row per
 #'   iteration of the paper's ADMM: its penalty `mu`, the residuals `error` = max|x - Qx - E| and
 #'   `split` = max|Q - Z|, the `change` of Z, and the `objective` at (Z, E), which need not fall
-#'   while the residuals are large; otherwise it has one row, for `"exact"` with the `pivots`.
+#'   while the residuals are large; otherwise it has one row, with the `pivots` or `steps`.
 #'   `plot()` and `autoplot()` draw the links, with `type = "objective"` the paper's objective.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
@@ -90,31 +90,28 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, ..., lambda_e = NULL
     check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
   if (any(theta < 0)) refuse("theta", "`theta` must not have negative entries.")
   longest <- max(l1_norms(data$x))
-  settings <- list(
-    lambda_e = topk_lambda_e(longest, lambda_e, alpha_e),
+  settings <- list(lambda_e = topk_lambda_e(longest, lambda_e, alpha_e),
     lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
     nonnegative = check_flag(nonnegative, "nonnegative"),
-    rho = check_number(tau, "tau", lower = 1), mu = check_number(rho0, "rho0", 0, open = TRUE)
-  )
+    rho = check_number(tau, "tau", lower = 1), mu = check_number(rho0, "rho0", 0, open = TRUE))
   if (solver == "auto") room(solver <- topk_solver(data$x, "represent", 1L, settings))
   settings$solver <- match(solver, topk_solvers) - 1L
   control <- resolve_control(control, max_iter = 500L, tol = if (solver == "admm") 1e-4 else 1e-6)
   found <- check_solved(.Call(C_represent, data$x, theta, settings, topk_names(data), control),
     "represent")
-  gap <- found$run$counters[["gap"]]
   trace <- as_trace(found$run$trace)
   fit <- structure(list(
     Z = found$z, E = found$e, W = found$w,
     objective = found$run$counters[["objective"]], trace = trace[names(trace) != "outer"],
     status = status_labels[[found$run$status + 1L]], iterations = as.integer(found$run$iterations),
-    certificate = c(gap = gap), control = control,
+    certificate = unlist(found$run$counters["gap"]), control = control,
     params = c(list_of(solver, alpha_e = settings$lambda_e * longest, rho0, tau, center, scale),
       settings[c("lambda_e", "lambda_z", "nonnegative")]),
     n = n, p = data$p, elapsed = proc.time()[[3L]] - start
   ), class = c("ufs_represent", "ufs_result"))
   if (fit$status != "converged" && control$warn) {
     ufs_warn(fit$status, "ufs_represent() stopped after ", fit$iterations, " iterations, its ",
-      "residuals above `tol`; it is at most ", signif(100 * gap, 2L), " % above the optimum.")
+      "residuals above `tol`; it is at most ", signif(100 * fit$certificate, 2L), " % above the optimum.")
   }
   fit
 }
@@ -140,8 +137,7 @@ picture.ufs_represent <- function(object, type = "links", ...) {
       y = object$trace$objective), points = FALSE, xlab = "iteration",
       ylab = "objective at (Z, E)", title = "ufs_represent: objective"))
   }
-  w <- sqrt(object$W)
-  dimnames(w) <- list(seq_len(object$n), seq_len(object$n))
+  w <- structure(sqrt(object$W), dimnames = rep(list(seq_len(object$n)), 2L))
   new_picture("tiles", z = w, limits = c(0, max(w, .Machine$double.xmin)), palette = "sequential",
     value = "root of weight", xlab = "samples", ylab = "samples",
     title = "ufs_represent: links between samples")

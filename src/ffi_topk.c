@@ -169,42 +169,39 @@ SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
 
 /* ---- sub-problem 1 alone ----------------------------------------------------------------- */
 
-/* The paper's schedule, or the running one in a single call. */
-static topk_z_state by_admm(ffi_mat x, const topk_z_settings *settings, const topk_theta *theta,
-                            bool paper, double *z, double *e, double *gap, ufs_run *run)
+/* Linear programmes, the paper's schedule, or the running one in a single call; the residual is the
+ * relative duality gap of each. */
+static topk_z_state solve_alone(ffi_mat x, topk_solver solver, const topk_z_settings *settings,
+                                const topk_theta *theta, double *z, double *e, ufs_run *run)
 {
-    static const char *const columns[] = {"iteration", "objective", "gap", NULL};
-    topk_admm work = {.n = x.n, .p = x.p, .paper = paper, .x = x.x, .z = z, .e = e};
+    static const char *const columns[2][5] = {{"iteration", "pivots", "objective", "gap", NULL},
+                                              {"iteration", "steps", "objective", "gap", NULL}};
+    bool paper = solver == TOPK_PAPER, exact = solver == TOPK_EXACT;
+    double *xt = ufs_dalloc((size_t) x.p, (size_t) x.n);
+    topk_admm admm = {.n = x.n, .p = x.p, .paper = paper, .x = x.x, .z = z, .e = e, .xt = xt};
+    topk_lp lp;
+    topk_z_state *end = exact ? &lp.state : &admm.state;
 
-    work.xt = ufs_dalloc((size_t) x.p, (size_t) x.n);
-    ufs_trace_named(&run->trace, paper ? settings->max_iter : 1, paper ? columns_z : columns);
-    run->lapack = topk_admm_init(&work, &run->paths);
-    if (run->lapack) return (topk_z_state){.objective = R_NaN};
-    if (paper)
-        topk_admm_paper(&work, settings, theta, 1, &run->trace, &run->hook);
-    else
-        topk_admm_go_on(&work, settings, theta, R_PosInf, false);
-    run->iterations = work.state.iterations;
-    run->status = work.state.solved ? UFS_CONVERGED : UFS_MAX_ITER;
-    *gap = topk_admm_gap(&work, settings, theta);
-    if (!paper) ufs_trace_add(&run->trace, (double[]){1, work.state.objective, *gap});
-    return work.state;
-}
-
-static topk_z_state by_lp(ffi_mat x, const topk_z_settings *settings, const topk_theta *theta,
-                          double *z, double *e, double *gap, ufs_run *run)
-{
-    static const char *const columns[] = {"iteration", "pivots", "objective", "gap", NULL};
-    topk_lp work;
-
-    ufs_trace_named(&run->trace, 1, columns);
-    topk_lp_init(&work, x.n, x.p, x.x, z, e, ufs_dalloc((size_t) x.p, (size_t) x.n));
-    topk_lp_solve(&work, settings, theta);
-    run->iterations = x.n;
-    run->status = work.state.solved ? UFS_CONVERGED : UFS_STALLED;
-    *gap = work.state.residual;
-    ufs_trace_add(&run->trace, (double[]){1, work.state.iterations, work.state.objective, *gap});
-    return work.state;
+    ufs_trace_named(&run->trace, paper ? settings->max_iter : 1,
+                    paper ? columns_z : columns[solver == TOPK_ADMM]);
+    if (exact) {
+        topk_lp_init(&lp, x.n, x.p, x.x, z, e, xt);
+        topk_lp_solve(&lp, settings, theta);
+    } else {
+        run->lapack = topk_admm_init(&admm, &run->paths);
+        if (run->lapack) return (topk_z_state){.objective = R_NaN, .residual = NA_REAL};
+        if (paper)
+            topk_admm_paper(&admm, settings, theta, 1, &run->trace, &run->hook);
+        else
+            topk_admm_go_on(&admm, settings, theta, R_PosInf, false);
+    }
+    if (!exact) end->residual = topk_admm_gap(&admm, settings, theta);
+    if (!paper)
+        ufs_trace_add(&run->trace,
+                      (double[]){1, end->iterations, end->objective, end->residual});
+    run->iterations = exact ? x.n : end->iterations;
+    run->status = end->solved ? UFS_CONVERGED : exact ? UFS_STALLED : UFS_MAX_ITER;
+    return *end;
 }
 
 /* x: n x p, rows normalised; theta: n x n; s: list(solver, lambda_e, lambda_z, nonnegative,
@@ -217,16 +214,14 @@ SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
     SEXP out = PROTECT(ffi_list("z e w run"));
     ufs_run run = ffi_run_begin(control, "represent");
     topk_z_settings settings = z_settings(s, run.tol, run.max_iter);
-    double gap = NA_REAL, *z = links(out, "z", n, shape);
+    double *z = links(out, "z", n, shape);
     double *w = links(out, "w", n, shape), *e = errors(out, "e", n, p, shape);
     topk_solver solver = (topk_solver) ffi_count(s, "solver", TOPK_PAPER, TOPK_ADMM);
-    topk_z_state end = solver == TOPK_EXACT ? by_lp(from, &settings, &weights, z, e, &gap, &run)
-                                            : by_admm(from, &settings, &weights,
-                                                      solver == TOPK_PAPER, z, e, &gap, &run);
+    topk_z_state end = solve_alone(from, solver, &settings, &weights, z, e, &run);
 
     ffi_spread(e, n, p, INTEGER_RO(ffi_get(shape, "keep")));
     topk_links(n, z, w);
-    ffi_run_end(out, &run, "objective gap", FFI_VALUES(end.objective, gap));
+    ffi_run_end(out, &run, "objective gap", FFI_VALUES(end.objective, end.residual));
     UNPROTECT(1);
     return out;
 }
