@@ -56,7 +56,7 @@ cases <- list(
   list("socfs", n_clusters = 3, ways = TRUE, tolerance = 1e-4),
   list("jspca", n_components = 2, loss = "feature", control = ufs_control(tol = 1e-6), ways = TRUE, tolerance = 1e-3),
   list("jspca", n_components = 2, loss = "sample", control = ufs_control(tol = 1e-6), ways = TRUE, tolerance = 1e-3),
-  list("spca", n_components = 3, lambda_rel = .2, control = ufs_control(tol = 1e-7), ways = TRUE, tolerance = 1e-4),
+  list("spca", n_components = 2, lambda_rel = .2, control = ufs_control(tol = 1e-6), ways = TRUE, tolerance = 1e-4),
   list("laplacian"), list("laplacian", scale = TRUE, graph = list(n_neighbours = 3, scale = TRUE, center = TRUE)),
   list("spec", type = "phi1", power = 2), list("spec", type = "phi2"),
   list("spec", type = "phi3", n_clusters = 3, graph = list(n_neighbours = 12)),

@@ -97,7 +97,7 @@ test_that("more repeats of a comparison and more resamples reuse those that were
   expect_output(print(both), "6 of 6 reused")
 })
 
-test_that("keys hold the code of functions, not their names; names by content differ where values do", {
+test_that("keys hold the code of functions, not their names, and every byte; seeds fill their range", {
   expect_identical(hash_of(list(f = function(x) x)), hash_of(list(f = function(x) x)))
   expect_false(hash_of(list(f = function(x) x)) == hash_of(list(f = function(x) x + 1)))
   expect_identical(hash_of(list(f = stats::sd)), hash_of(list(f = stats::sd)))
@@ -116,9 +116,6 @@ test_that("keys hold the code of functions, not their names; names by content di
   keys <- vapply(differ, hash_of, "")
   expect_identical(anyDuplicated(keys), 0L)
   expect_true(all(grepl("^[0-9a-f]{32}$", keys)))
-})
-
-test_that("every byte counts, and seeds fill their range", {
   bytes <- as.raw(rep(0:255, length.out = 2^22 + 3))
   one <- hash_bytes(bytes)
   for (at in c(1, 4, 2^22, 2^22 + 1, 2^22 + 3)) {
@@ -197,48 +194,35 @@ test_that("no bit of a checkpoint's file can be wrong unnoticed, or end R", {
 test_that("a folder that cannot be written to costs one warning and nothing else", {
   good <- run(2:5)
   attempt <- function(folder, why) {
-    said <- list()
-    out <- withCallingHandlers(run(2:5, folder), warning = function(w) {
-      said[[length(said) + 1L]] <<- w
-      invokeRestart("muffleWarning")
-    })
-    expect_length(said, 1)
-    expect_s3_class(said[[1]], "ufs_warning_checkpoint")
-    expect_match(conditionMessage(said[[1]]), why)
+    more <- testthat::capture_warnings(expect_warning(out <- run(2:5, folder), why, class = "ufs_warning_checkpoint"))
+    expect_length(more, 0)
     expect_identical(out$feature_scores, good$feature_scores)
     expect_output(print(out), "not all is in the checkpoint folder")
     expect_length(list.files(folder, "part$"), 0)
-    out
   }
   # Full: nothing can be written, or only the beginning, which shows when it is read back.
-  local({
-    replaced("write_part", function(content, file) stop("No space left on device"))
-    attempt(withr::local_tempdir(), "No space left")
-  })
-  local({
-    plain <- write_part
-    replaced("write_part", function(content, file) {
+  plain <- write_part
+  ways <- list("No space left" = function(content, file) stop("No space left on device"),
+    "could not be read back" = function(content, file) {
       plain(content, file)
       writeBin(readBin(file, "raw", file.size(file) / 2), file)
     })
-    folder <- withr::local_tempdir()
-    attempt(folder, "could not be read back")
-    expect_length(values(folder), 0)
-  })
   # A device that is full says so when the connection is closed, which must not stay.
-  if (file.exists("/dev/full")) local({
-    replaced("write_part", function(content, file) {
-      full <- file("/dev/full", "wb", raw = TRUE)
-      withr::defer(close(full))
-      writeBin(content, full)
-    })
+  if (file.exists("/dev/full")) ways[["No space"]] <- function(content, file) {
+    full <- file("/dev/full", "wb", raw = TRUE)
+    withr::defer(close(full))
+    writeBin(content, full)
+  }
+  for (why in names(ways)) local({
+    replaced("write_part", ways[[why]])
+    folder <- withr::local_tempdir()
     before <- length(getAllConnections())
-    attempt(withr::local_tempdir(), "No space left")
+    attempt(folder, why)
     expect_identical(length(getAllConnections()), before)
+    expect_length(values(folder), 0)
   })
   # Removed while the run goes on, and a name that is taken.
   local({
-    plain <- write_part
     folder <- withr::local_tempdir()
     replaced("write_part", function(content, file) {
       unlink(folder, recursive = TRUE)
@@ -247,16 +231,14 @@ test_that("a folder that cannot be written to costs one warning and nothing else
     attempt(folder, "")
     expect_identical(dir.exists(folder), FALSE)
   })
-  local({
-    folder <- withr::local_tempdir()
-    run(2:5, folder)
-    file <- values(folder)[1]
-    unlink(file)
-    dir.create(file.path(file, "in-the-way"), recursive = TRUE)
-    expect_warning(expect_warning(out <- run(2:5, folder), "cannot be read"), "cannot be written")
-    expect_identical(out$feature_scores, good$feature_scores)
-    expect_identical(out$checkpoint$reused, 3L)
-  })
+  folder <- withr::local_tempdir()
+  run(2:5, folder)
+  file <- values(folder)[1]
+  unlink(file)
+  dir.create(file.path(file, "in-the-way"), recursive = TRUE)
+  expect_warning(expect_warning(out <- run(2:5, folder), "cannot be read"), "cannot be written")
+  expect_identical(out$feature_scores, good$feature_scores)
+  expect_identical(out$checkpoint$reused, 3L)
 })
 
 test_that("nobody owns a part: it goes with the value of its name, or with time", {
@@ -361,12 +343,8 @@ test_that("workers store what they have done, and fail to store it, as one proce
   # The seed is written, then the folder goes before the workers come to it.
   plain <- sweep_parts
   replaced("sweep_parts", function(folder) unlink(folder, recursive = TRUE))
-  warned <- 0
-  out <- withCallingHandlers(run(2:6, lost), ufs_warning_checkpoint = function(w) {
-    warned <<- warned + 1
-    invokeRestart("muffleWarning")
-  })
-  expect_identical(warned, 1)
+  more <- testthat::capture_warnings(expect_warning(out <- run(2:6, lost), class = "ufs_warning_checkpoint"))
+  expect_length(more, 0)
   expect_identical(out$feature_scores, serial$feature_scores)
 })
 

@@ -3,6 +3,12 @@ skip_on_cran()
 x <- as.matrix(iris[, 1:4])
 y <- iris$Species
 
+first_class <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
+near_class <- list(near = function(x, y, newx) y[apply(newx, 1, function(r) which.min(colSums((t(x) - r)^2)))])
+once <- function(..., repeats = 1, seed = 1) {
+  withr::with_seed(seed, ufs_compare(..., repeats = repeats, baselines = FALSE))
+}
+
 test_that("halves are stratified and every class is on both sides", {
   set.seed(1)
   half <- stratified(y, .5)
@@ -35,22 +41,18 @@ test_that("a comparison has every line it must have", {
 })
 
 test_that("missing classes are counted, pipelines choose samples on the chosen features, and failures are recorded", {
-  first <- function(x, y, newx) rep(levels(y)[1], nrow(newx))
-  set.seed(5)
-  out <- ufs_compare(x, y, "variance", k = 2, m = 1, classifiers = list(first = first), repeats = 3, baselines = FALSE)
+  out <- once(x, y, "variance", k = 2, m = 1, classifiers = first_class, repeats = 3, seed = 5)
   expect_true(all(out$results$missing == 2))
   expect_equal(out$results$accuracy, rep(1 / 3, 3))
-  fit <- list()
-  set.seed(2)
-  out <- ufs_compare(x, y, c(a = "variance+random"), k = 2, m = 9, classifiers = list(c1 = function(x, y, newx) {
-    fit[[length(fit) + 1]] <<- dim(x)
+  seen <- list()
+  out <- once(x, y, c(a = "variance+random"), k = 2, m = 9, classifiers = list(c1 = function(x, y, newx) {
+    seen[[length(seen) + 1]] <<- dim(x)
     rep("setosa", nrow(newx))
-  }), repeats = 1, baselines = FALSE)
-  expect_identical(fit[[1]], c(9L, 2L))
+  }))
+  expect_identical(seen[[1]], c(9L, 2L))
   expect_identical(unique(out$results$method), "a")
-  set.seed(2)
-  out <- ufs_compare(x, y, c(bad = "pca"), k = 2, classifiers = list(f = function(x, y, newx) newx[, 1]),
-    repeats = 1, baselines = FALSE, args = list(bad = list(n_components = 99)))
+  out <- once(x, y, c(bad = "pca"), k = 2, classifiers = list(f = function(x, y, newx) newx[, 1]),
+    args = list(bad = list(n_components = 99)))
   expect_true(is.na(out$results$accuracy))
   expect_match(out$results$error, "n_components")
   expect_output(print(out), "Failed: bad")
@@ -80,32 +82,43 @@ test_that("same seed, same comparison, also with two workers", {
   expect_identical(run(), serial)
 })
 
-test_that("bad arguments are classed errors", {
-  # The first three are no runs that would never end.
-  expect_arguments(repeats = ufs_compare(x, y, "variance", k = 2, repeats = 1e9),
-    n_random = ufs_compare(x, y, "variance", k = 2, n_random = 1e9),
-    n_starts = ufs_tune(x, "variance", list(scale = TRUE), k = 2, n_starts = 1e9),
-    y = ufs_compare(x, rep("a", 150), "pca", k = 2), methods = ufs_compare(x, y, "nonsense", k = 2),
-    methods = ufs_compare(x, y, "random+pca", k = 2), methods = ufs_compare(x, y, "a+b+c", k = 2),
-    methods = ufs_compare(x, y, c("pca", "pca"), k = 2), k = ufs_compare(x, y, "pca", k = 5),
-    y = ufs_compare(x, y[-1], "pca", k = 2), classifiers = ufs_compare(x, y, "pca", k = 2, classifiers = "forest"),
-    args = ufs_compare(x, y, "pca", k = 2, args = list(alfs = list())),
-    args = ufs_compare(x, y, "pca", k = 2, args = 1), methods = ufs_compare(x, y, "ted", k = 2, mode = "cluster"),
-    mode = ufs_compare(x, y, "pca", k = 2, mode = "regress"))
-  first <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
+test_that("what a comparison cannot use is refused by name", {
+  run <- function(which = "pca", ..., y. = y, k = 2, classifiers = first_class, repeats = 1, n_random = 2) {
+    ufs_compare(x, y., which, k = k, classifiers = classifiers, repeats = repeats, n_random = n_random,
+      baselines = FALSE, ...)
+  }
   # Too few predictions would be recycled against the truth.
   short <- list(short = function(x, y, newx) rep(levels(y)[1], 25))
-  expect_arguments(m = ufs_compare(x, y, "pca", k = 2, m = 76, classifiers = first),
-    classifiers = ufs_compare(x, y, "variance", k = 2, classifiers = short, repeats = 1, baselines = FALSE))
+  boom <- list(mine = function(x, y, newx) stop("no model today"))
+  own <- list(own = function(x, y, newx) refuse("depth", "`depth` must be positive."))
+  # The first three are no runs that would never end.
+  expect_arguments(repeats = run(repeats = 1e9), n_random = run(n_random = 1e9),
+    n_starts = ufs_tune(x, "variance", list(scale = TRUE), k = 2, n_starts = 1e9), y = run(y. = rep("a", 150)),
+    y = run(y. = y[-1]), y = run(y. = x[, 1]), y = run(y. = as.list(y)), y = run(y. = data.frame(y)),
+    y = run(y. = cbind(as.integer(y), 1:150)), methods = run("nonsense"), methods = run("random+pca"),
+    methods = run("a+b+c"), methods = run(c("pca", "pca")), methods = run("ted", mode = "cluster"),
+    methods = run(character()), k = run(k = 5), m = run(m = 76), m = run("ted"), m = run("pca+ted"),
+    m = run("pca+diversify+ted"), mode = run(mode = "regress"), classifiers = run(classifiers = "forest"),
+    classifiers = run(classifiers = short), classifiers = run(classifiers = boom), depth = run(classifiers = own),
+    args = run(args = list(alfs = list())), args = run(args = 1),
+    args = run("ted", m = 9, args = list(ted = list(gamma = 1))),
+    args = run("pca+ted", m = 9, args = list("pca+ted" = list(nothing = 1))),
+    args = run("pca+ted", m = 9, args = list(pca = list(mu_rel = 1))),
+    args = run("random", m = 9, args = list(random = list(grid = list(k = 1)))),
+    args = run("pca+ted", m = 9, args = list("pca+ted" = list(grid = list(n_components = 1:2, mu_rel = 1:2)))),
+    args = run("pca", m = 9, args = list(pca = list(2))))
+  expect_refusals("numeric" = run(y. = x[, 1]), "'.*ted' chooses samples" = run("pca+diversify+ted"),
+    "nothing to compare" = run(character()), "'mine' failed: no model today" = run(classifiers = boom))
+  expect_message(run(y. = as.integer(y)), class = "ufs_message_classes")
+  # Features of a method that selects both need no m.
+  out <- withr::with_seed(1, run(c("pca", "alfs", "all", "pca+random")))
+  expect_setequal(out$results$method, c("pca", "alfs", "all", "pca+random"))
+  expect_refusals(print(out, digits = NA), print(summary(out), digits = "a"))
 })
 
 test_that("the built-in classifiers classify", {
-  skip_if_not_installed("e1071")
-  skip_if_not_installed("rpart")
-  skip_if_not_installed("class")
-  set.seed(1)
-  out <- ufs_compare(x, y, "all", k = 1, classifiers = c("svm", "tree", "full_tree", "knn"), repeats = 1,
-    baselines = FALSE)
+  for (package in c("e1071", "rpart", "class")) skip_if_not_installed(package)
+  out <- once(x, y, "all", k = 1, classifiers = c("svm", "tree", "full_tree", "knn"))
   expect_true(all(out$results$accuracy > .85))
 })
 
@@ -113,28 +126,20 @@ test_that("a grid gives the label-free choice and the best with labels", {
   skip_if_not_installed("clue")
   data <- planted(60, 25)
   grid <- list(n_components = c(1, 2, 6))
-  set.seed(1)
-  out <- ufs_compare(data$x, data$cluster, "pca", k = c(4, 8), mode = "cluster", repeats = 1,
-    baselines = FALSE, args = list(pca = list(grid = grid)))
+  out <- once(data$x, data$cluster, "pca", k = c(4, 8), mode = "cluster", args = list(pca = list(grid = grid)))
   expect_setequal(unique(out$results$method), c("pca", "pca (best of 3)"))
   wide <- reshape(out$results[c("method", "k", "accuracy")], idvar = "k", timevar = "method", direction = "wide")
   expect_true(all(wide[["accuracy.pca (best of 3)"]] >= wide[["accuracy.pca"]]))
-  set.seed(2)
-  classified <- ufs_compare(data$x, data$cluster, "pca+random", k = 4, m = 12,
-    classifiers = list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx))), repeats = 2,
-    baselines = FALSE, args = list("pca+random" = list(grid = grid, criterion = "knn_overlap")))
+  classified <- once(data$x, data$cluster, "pca+random", k = 4, m = 12, classifiers = first_class, repeats = 2,
+    args = list("pca+random" = list(grid = grid, criterion = "knn_overlap")))
   expect_setequal(unique(classified$results$method), c("pca+random", "pca+random (best of 3)"))
   expect_false(anyNA(classified$results$accuracy))
 })
 
-first_class <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
-
 test_that("a grid of a sample method is run: the choice without labels and the best with them", {
-  near <- function(x, y, newx) y[apply(newx, 1, function(r) which.min(colSums((t(x) - r)^2)))]
   grid <- list(mu_rel = c(.001, .1, 100))
-  set.seed(1)
-  out <- ufs_compare(x, y, c("ted", "pca+ted"), k = 2, m = c(5, 8), classifiers = list(near = near),
-    repeats = 2, baselines = FALSE, args = list(ted = list(grid = grid), pca = list(n_components = 2)))
+  out <- once(x, y, c("ted", "pca+ted"), k = 2, m = c(5, 8), classifiers = near_class, repeats = 2,
+    args = list(ted = list(grid = grid), pca = list(n_components = 2)))
   expect_setequal(out$results$method, c("ted", "ted (best of 3)", "pca+ted", "pca+ted (best of 3)"))
   table <- as.data.frame(out, what = "grid")
   expect_identical(nrow(table), 2L * 2L * 2L * 3L)
@@ -157,34 +162,23 @@ test_that("a grid of a sample method is run: the choice without labels and the b
   }
 })
 
-test_that("what a comparison cannot use is an error; warnings and void rankings are counted and shown", {
-  run <- function(methods, ...) {
-    ufs_compare(x, y, methods, k = 2, m = 9, classifiers = first_class, repeats = 1, baselines = FALSE, args = list(...))
-  }
-  expect_arguments(args = run("ted", ted = list(gamma = 1)), args = run("pca+ted", "pca+ted" = list(nothing = 1)),
-    args = run("pca+ted", pca = list(mu_rel = 1)), args = run("random", random = list(grid = list(k = 1))),
-    args = run("pca+ted", "pca+ted" = list(grid = list(n_components = 1:2, mu_rel = 1:2))), args = run("pca", pca = list(2)))
+test_that("warnings and empty rankings are counted and shown", {
   data <- planted(40, 30)
-  set.seed(1)
-  out <- ufs_compare(data$x, data$cluster, "alfs", k = 25, m = 6, classifiers = first_class, repeats = 2,
-    baselines = FALSE, args = list(alfs = list(control = list(max_iter = 1))))
+  out <- once(data$x, data$cluster, "alfs", k = 25, m = 6, classifiers = first_class, repeats = 2,
+    args = list(alfs = list(control = list(max_iter = 1))))
   expect_true(all(out$results$status == "max_iter"))
   expect_true(all(grepl("max_iter", out$results$warnings)))
   expect_true(all(out$results$live >= 0))
   expect_output(print(out), "Warnings: 2 of 2 rows")
-  set.seed(1)
-  few <- ufs_compare(data$x, data$cluster, "socfs", k = 25, classifiers = first_class, repeats = 1,
-    baselines = FALSE, args = list(socfs = list(lambda_rel = .9)))
+  few <- once(data$x, data$cluster, "socfs", k = 25, classifiers = first_class,
+    args = list(socfs = list(lambda_rel = .9)))
   expect_lt(few$results$live, 25)
   expect_output(print(few), paste0("Fewer features have a score above 0.*: socfs \\(", few$results$live, " of 25\\)"))
   expect_identical(summary(few)$table$live, few$results$live)
 })
 
 test_that("every value of `at` is drawn, and the best one for each method", {
-  set.seed(1)
-  out <- ufs_compare(x, y, c("variance", "ted"), k = 2:3, m = c(3, 9, 20), classifiers = list(
-    near = function(x, y, newx) y[apply(newx, 1, function(r) which.min(colSums((t(x) - r)^2)))]),
-    repeats = 1, n_random = 2, baselines = FALSE)
+  out <- once(x, y, c("variance", "ted"), k = 2:3, m = c(3, 9, 20), classifiers = near_class, n_random = 2)
   pages <- function(...) {
     drawn <- 0
     old <- getHook("before.plot.new")
@@ -206,78 +200,42 @@ test_that("every value of `at` is drawn, and the best one for each method", {
   }
 })
 
-test_that("a numeric y is a class only if it looks like one; a classifier that stops is named, in a classed error", {
-  expect_error(ufs_compare(x, x[, 1], "variance", k = 2), "numeric", class = "ufs_error_argument")
-  expect_message(ufs_compare(x, as.integer(y), "variance", k = 2, classifiers = first_class,
-    repeats = 1, baselines = FALSE), class = "ufs_message_classes")
-  boom <- function(x, y, newx) stop("no model today")
-  error <- expect_error(suppressMessages(ufs_compare(iris[, 1:4], iris$Species, "variance", k = 2, repeats = 1,
-    n_random = 2, classifiers = list(mine = boom))), class = "ufs_error_argument")
-  expect_identical(error$argument, "classifiers")
-  expect_match(conditionMessage(error), "'mine' failed: no model today", fixed = TRUE)
-})
-
-test_that("classes in a list, a sampler without m and odd digits are refused by name", {
-  one <- list(one = function(x, y, newx) rep(levels(y)[1L], nrow(newx)))
-  compare <- function(y, methods = "pca", ...) {
-    ufs_compare(x, y, methods, k = 2, classifiers = one, repeats = 1, n_random = 2, baselines = FALSE, ...)
-  }
-  for (bad in list(as.list(y), data.frame(y), cbind(as.integer(y), 1:150))) {
-    error <- expect_error(compare(bad), class = "ufs_error_argument")
-    expect_identical(error$argument, "y")
-  }
-  for (sampler in c("ted", "pca+ted", "pca+diversify+ted")) {
-    error <- expect_error(compare(y, sampler), "'.*ted' chooses samples", class = "ufs_error_argument")
-    expect_identical(error$argument, "m")
-  }
-  set.seed(1)
-  # Features of a method that selects both need no m.
-  out <- compare(y, c("pca", "alfs", "all", "pca+random"))
-  expect_setequal(out$results$method, c("pca", "alfs", "all", "pca+random"))
-  expect_refusals(print(out, digits = NA), print(summary(out), digits = "a"))
-})
-
-test_that("labels of one's own do not shift the baselines, and nothing to compare is said", {
-  one <- list(one = function(x, y, newx) rep(levels(y)[1L], nrow(newx)))
+test_that("labels of one's own do not shift the baselines", {
   baselines <- c("all", "random", "pca", "variance", "kmeans_f")
   plan <- function(methods) vapply(compare_plan(methods, TRUE, list(), 3L, "classify"), `[[`, "", "features")
   expect_identical(plan(c(mine = "pca")), c(mine = "pca", stats::setNames(nm = baselines)))
   expect_identical(plan(c(pca = "variance")), c(pca = "variance", stats::setNames(nm = baselines[-3L])))
   expect_identical(plan("pca"), stats::setNames(nm = c("pca", baselines[-3L])))
   expect_identical(plan(character()), stats::setNames(nm = baselines))
-  error <- expect_error(ufs_compare(x, y, character(), k = 2, classifiers = one, baselines = FALSE),
-    "nothing to compare", class = "ufs_error_argument")
-  expect_identical(error$argument, "methods")
 })
 
 test_that("k = \"auto\" is one number for all methods, by decoys", {
   data <- planted(60, 40, informative = 10)
   x <- `colnames<-`(data$x, paste0("f", 1:40))
-  run <- function(...) withr::with_seed(1, suppressMessages(ufs_compare(x, data$cluster, c("pca", "variance"), k = "auto",
-    mode = "cluster", repeats = 1, baselines = FALSE, ...)))
+  run <- function(..., seed = 1) {
+    suppressMessages(once(x, data$cluster, c("pca", "variance"), k = "auto", mode = "cluster", seed = seed, ...))
+  }
   found <- run()
   expect_length(found$k, 1)
   expect_lte(abs(found$k - 10), 3)
   expect_identical(unique(found$results$k[found$results$method %in% c("pca", "variance")]), found$k)
   folder <- withr::local_tempdir()
   run(checkpoint = folder)
-  set.seed(99)
-  expect_identical(suppressMessages(ufs_compare(x, data$cluster, c("pca", "variance"), k = "auto", mode = "cluster",
-    repeats = 1, baselines = FALSE, checkpoint = folder))$k, found$k)
+  expect_identical(run(checkpoint = folder, seed = 99)$k, found$k)
 })
 
 test_that("under blocks classifiers see what the methods see: no differences between blocks", {
   d <- planted(90, 12, informative = 5)
   plate <- withr::with_seed(1, sample(rep(1:3, 30)))
   moved <- d$x + withr::with_seed(1, matrix(rnorm(36, sd = 12), 3))[plate, ]
-  nearest_mean <- function(z, y, new) {
+  mean_class <- list(near = function(z, y, new) {
     known <- unique(y)
     mean <- rowsum(z, y)[known, ] / tabulate(match(y, known))
     known[apply(new, 1, function(row) which.min(colSums((t(mean) - row)^2)))]
-  }
+  })
   accuracy <- function(...) {
-    run <- withr::with_seed(2, suppressMessages(ufs_compare(y = factor(letters[d$cluster]), methods = "all", k = 4, repeats = 3,
-      classifiers = list(near = nearest_mean), baselines = FALSE, ...)))
+    run <- suppressMessages(once(y = factor(letters[d$cluster]), methods = "all", k = 4, repeats = 3, seed = 2,
+      classifiers = mean_class, ...))
     mean(run$results$accuracy)
   }
   clean <- accuracy(d$x)
@@ -301,12 +259,10 @@ test_that("a classifier is trained once on a set of columns, and its answers sta
     centre <- rowsum(x, y) / tabulate(y)
     rownames(centre)[apply(newx, 1L, function(row) which.min(colSums((t(centre) - row)^2)))]
   }
-  first_class <- function(x, y, newx) rep(y[1L], nrow(newx))
   run <- function(near, ...) {
     seen$sets <- NULL
-    found <- withr::with_seed(3, suppressMessages(ufs_compare(iris[, 1:4], iris$Species, "variance",
-      k = c(2, 4), repeats = 2, classifiers = list(near = near, plain = first_class),
-      ...)$results))
+    found <- withr::with_seed(3, suppressMessages(ufs_compare(x, y, "variance", k = c(2, 4), repeats = 2,
+      classifiers = c(near = near, first_class), ...)$results))
     list(results = found[names(found) != "seconds"], sets = seen$sets)
   }
   often <- run(nearest)
@@ -319,17 +275,8 @@ test_that("a classifier is trained once on a set of columns, and its answers sta
   expect_gt(length(run(by_set(nearest), m = 30)$sets), length(once$sets))
 })
 
-test_that("an error of ours inside a classifier stays what it is; another one names the classifier", {
-  y <- factor(c("a", "b"))
-  own <- function(x, y, newx) refuse("depth", "`depth` must be positive.")
-  wrong <- expect_error(predict_classes(own, diag(2), y, diag(2)), "must be positive", class = "ufs_error_argument")
-  expect_identical(wrong$argument, "depth")
-})
-
 test_that("a table without grids has no rows of grids; labels that k-means cannot make are missing", {
-  skip_if_not_installed("e1071")
-  skip_if_not_installed("rpart")
-  skip_if_not_installed("clue")
+  for (package in c("e1071", "rpart", "clue")) skip_if_not_installed(package)
   out <- ufs_compare(mtcars[, 3:7], factor(mtcars$am), "variance", k = 2, repeats = 1, n_random = 2)
   expect_identical(as.data.frame(out), out$results)
   grid <- as.data.frame(out, what = "grid")
@@ -349,7 +296,7 @@ test_that("a table without grids has no rows of grids; labels that k-means canno
   expect_equal(dist_of(cluster_rows(z, 1:6, 2L)), dist_of(whole), tolerance = 1e-6)
 })
 
-test_that("a sampler that solves for its number gets it", {
+test_that("a sampler that solves for its number gets it, and one classifier may be given as it is", {
   skip_if_not_installed("e1071")
   skip_if_not_installed("rpart")
   withr::defer(forget_methods("first_m"))
@@ -358,12 +305,8 @@ test_that("a sampler that solves for its number gets it", {
   own <- out$results[out$results$method == "all+first_m", ]
   expect_setequal(own$labelled, c(3L, 60L))
   expect_identical(own$error, rep("", nrow(own)))
-})
-
-test_that("one classifier may be given as it is", {
-  first <- function(x, y, newx) rep(y[1L], nrow(newx))
-  expect_identical(check_classifiers(first), list(classifier = first))
-  out <- ufs_compare(iris[1:4], iris$Species, "variance", k = 2, m = 60, classifiers = first, repeats = 1, n_random = 1)
+  expect_identical(check_classifiers(first_class[[1]]), list(classifier = first_class[[1]]))
+  out <- ufs_compare(iris[1:4], y, "variance", k = 2, m = 60, classifiers = first_class[[1]], repeats = 1, n_random = 1)
   expect_identical(unique(out$results$classifier), "classifier")
 })
 

@@ -79,16 +79,16 @@ test_that("the start without random numbers is that of Su and Dy, whatever the s
   # K-means sees coordinates of a wide table.
   wide <- planted(40, 9, c = 5, seed = 1)$x %*% matrix(sin(seq_len(9 * 25100)), 9)
   expect_identical(parted_clusters(wide, 5L), canonical_labels(ref_parted(wide, 5)))
-  fit <- ufs_socfs(z, 4, init = "pca_part", control = ufs_control(max_iter = 0, warn = FALSE))
-  given <- ufs_socfs(z, 4, init = ref_parted(ufs_pca(z, 4)$solution$scores, 4),
-    control = ufs_control(max_iter = 0, warn = FALSE))
+  short <- ufs_control(max_iter = 0, warn = FALSE)
+  fit <- ufs_socfs(z, 4, init = "pca_part", control = short)
+  given <- ufs_socfs(z, 4, init = ref_parted(ufs_pca(z, 4)$solution$scores, 4), control = short)
   expect_equal(fit$trace$objective[1], given$trace$objective[1])
-  given <- ufs_ndfs(z, 4, init = ref_parted(scale(z), 4))
-  expect_equal(feature_scores(ufs_ndfs(z, 4, init = "pca_part")), feature_scores(given))
-  own <- ufs_kmeans_f(z, 4, init = "pca_part")
-  given <- ufs_kmeans_f(z, 4, init = ref_parted(scale(z), 4))
-  expect_equal(feature_scores(own), feature_scores(given))
-  expect_equal(own$solution$within_ss, given$solution$within_ss)
+  for (method in c("ndfs", "kmeans_f")) {
+    own <- ufs(z, method, n_clusters = 4, init = "pca_part")
+    given <- ufs(z, method, n_clusters = 4, init = ref_parted(scale(z), 4))
+    expect_equal(feature_scores(own), feature_scores(given))
+    expect_equal(own$solution$within_ss, given$solution$within_ss)
+  }
   expect_error(ufs_kmeans_f(z, 4, init = "pca_part", weights = rep(1:2, 20)), class = "ufs_error_argument")
   # No more clusters than rows that differ.
   expect_identical(parted_clusters(matrix(c(0, 0, 1, 1), 4, 2), 3L), c(1L, 1L, 2L, 2L))
@@ -100,14 +100,11 @@ test_that("the same columns for every seed", {
   # Here other decoys would choose other columns.
   set.seed(5)
   noisy <- cbind(planted(40, 20, informative = 12)$x, matrix(stats::rnorm(40 * 60), 40))
-  fit <- ufs_consensus(noisy, 4, k = 4, control = ufs_control(warn = FALSE))
-  expect_lt(fit$decoys$repeatable, 1)
+  run <- function(x, seed) withr::with_seed(seed, ufs_consensus(x, 4, k = 4, control = ufs_control(warn = FALSE)))
+  expect_lt(run(noisy, 5)$decoys$repeatable, 1)
   for (x in list(mtcars, longley, attitude, noisy)) {
-    chosen <- lapply(1:3, function(seed) {
-      withr::with_seed(seed, selected_features(ufs_consensus(x, 4, k = 4, control = ufs_control(warn = FALSE))))
-    })
-    expect_identical(chosen[[2]], chosen[[1]])
-    expect_identical(chosen[[3]], chosen[[1]])
+    chosen <- lapply(1:3, function(seed) selected_features(run(x, seed)))
+    expect_identical(chosen[2:3], chosen[c(1, 1)])
   }
 })
 
@@ -161,8 +158,7 @@ test_that("the same for any number of workers", {
 })
 
 test_that("members that tie all columns agree with nothing, and nothing is warned of", {
-  x <- withr::with_seed(1, matrix(stats::rnorm(8), 4))
-  colnames(x) <- c("a", "b")
+  x <- withr::with_seed(1, matrix(stats::rnorm(8), 4, dimnames = list(NULL, c("a", "b"))))
   # On four samples of two columns some mean of ranks is tied.
   for (seed in 1:6) {
     z <- withr::with_seed(seed, x[sample(4), ] + stats::rnorm(8))
@@ -179,9 +175,8 @@ test_that("members that look for the same neighbours get one graph, the one of e
     set.seed(1)
     shared <- ufs_consensus(x, 3, k = 3, members = members, scale = scale)
     for (member in members[1:3]) {
-      args <- list(x = x, method = member, scale = scale)
+      args <- list(x = x, method = member, scale = scale, center = TRUE)
       if (member != "laplacian") args$n_clusters <- 3
-      args$center <- TRUE
       if (member == "ndfs") args$init <- "pca_part"
       alone <- do.call(ufs, args)
       expect_equal(unname(shared$solution$ranks[, member]), order(unname(alone$feature_ranking)))
@@ -192,10 +187,6 @@ test_that("members that look for the same neighbours get one graph, the one of e
   found <- with_shared_parts(tasks, open_data(x))
   expect_named(found[[1]]$args, c("center", "scale", "graph"))
   expect_identical(found[[2]], tasks[[2]])
-})
-
-test_that("decoys that cannot be ranked are refused with the reason", {
-  x <- withr::with_seed(1, matrix(stats::rnorm(50 * 24), 50))
   replaced("component_weights", function(...) stop("no luck"))
   replaced("graph_of_products", function(...) stop("no luck"))
   expect_refused(ufs_consensus(x, 3, k = 2, members = c("variance", "pca")),
