@@ -197,8 +197,7 @@ static topk_z_state solve_alone(ffi_mat x, topk_solver solver, const topk_z_sett
     }
     if (!exact) end->residual = topk_admm_gap(&admm, settings, theta);
     if (!paper)
-        ufs_trace_add(&run->trace,
-                      (double[]){1, end->iterations, end->objective, end->residual});
+        ufs_trace_add(&run->trace, (double[]){1, end->iterations, end->objective, end->residual});
     run->iterations = exact ? x.n : end->iterations;
     run->status = end->solved ? UFS_CONVERGED : exact ? UFS_STALLED : UFS_MAX_ITER;
     return *end;

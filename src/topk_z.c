@@ -441,7 +441,8 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     size_t N = (size_t) n, P = (size_t) p, M = N < P ? N : P;
     lp_row *row = (lp_row *) R_alloc(1, sizeof(lp_row));
 
-    *work = (topk_lp){.n = n, .p = p, .most = (int) M, .x = x, .z = z, .e = e, .xt = xt, .row = row};
+    *work = (topk_lp){
+        .n = n, .p = p, .most = (int) M, .x = x, .z = z, .e = e, .xt = xt, .row = row};
     work->most_pivots = 1000 + 20 * work->most;
     ufs_ialloc_each(N, (int **[]){&work->size, &row->in_set, NULL});
     ufs_ialloc_each(M * N, (int **[]){&work->sample, &work->feature, NULL});
