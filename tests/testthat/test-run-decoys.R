@@ -28,9 +28,7 @@ test_that("shares are counted as defined", {
   pairs <- winners_of_pairs(c(2, 5, 3, 6, 8, 4, 7, 1), 1:4)
   expect_identical(pairs$real, c(2, 3))
   expect_equal(noise_curve(list(pairs), .05)$share, c(1, (1 + 1) / 2, 1, 1))
-})
-
-test_that("few columns are called better than noise only if noise would hardly do so", {
+  # Few columns are called better than noise only if noise would hardly do so.
   before <- function(k, decoys) decoys_before(c(seq_len(k), 100 + seq_len(decoys), (k + 1):100), 1:100)
   expect_identical(noise_curve(list(before(4, 100)), .05)$k, 0L)
   expect_identical(noise_curve(list(before(5, 100)), .05)$k, 5L)
@@ -40,18 +38,26 @@ test_that("few columns are called better than noise only if noise would hardly d
   expect_equal(phyper(3, 100, 100, 4, lower.tail = FALSE), seen, tolerance = .1)
 })
 
-test_that("a decoy has the values of its column, sparse or not, and the same random numbers", {
+test_that("a decoy has the values of its column in each block of rows, sparse or not, by the same random numbers", {
   skip_if_not_installed("Matrix")
-  x <- matrix(0, 30, 6)
-  set.seed(2)
-  x[sample(180, 70)] <- rpois(70, 3)
-  at <- c(5, 2, 6)
-  dense <- withr::with_seed(4, permuted(x[, at], list(seq_len(nrow(x)))))
-  sparse <- withr::with_seed(4, sparse_decoys(to_sparse(x), at, list(seq_len(nrow(x)))))
-  expect_true(methods::validObject(sparse))
-  expect_identical(unname(as.matrix(sparse)), dense)
-  for (j in 1:3) expect_identical(sort(dense[, j]), sort(x[, at[j]]))
-  expect_false(identical(dense, x[, at]))
+  x <- withr::with_seed(2, matrix(rpois(120, .8), 30))
+  block <- rep_len(c("a", "b", "b"), 30)
+  at <- c(4, 2, 3)
+  for (rows in list(list(1:30), unname(split(1:30, block)))) {
+    dense <- withr::with_seed(4, permuted(x[, at], rows))
+    sparse <- withr::with_seed(4, sparse_decoys(to_sparse(x), at, rows))
+    expect_true(methods::validObject(sparse))
+    expect_identical(unname(as.matrix(sparse)), dense)
+    for (part in rows) for (j in 1:3) expect_identical(sort(dense[part, j]), as.numeric(sort(x[part, at[j]])))
+    expect_false(identical(dense, x[, at] + 0))
+  }
+  # What differs between blocks does not matter to the columns and decoys of the data.
+  shifted <- x + 50 * (block == "a")
+  made <- lapply(list(x + 1, shifted + 1), function(x) {
+    data <- open_data(ufs_data(x, blocks = block))
+    withr::with_seed(1, as_rescaled_operator(with_decoys(data, 1:4, 1:4, 3)$data, TRUE, FALSE)$x)
+  })
+  expect_equal(made[[1]], made[[2]])
 })
 
 test_that("columns and decoys in random order are those of a table made in pieces", {
@@ -79,11 +85,7 @@ test_that("a table made for one ranking is written over, the user's is not", {
   arguments <- list(n_components = 3, n_clusters = 3, scale = TRUE)
   for (method in spend) {
     args <- arguments[names(arguments) %in% registry()[[method]]$arguments]
-    run <- function() {
-      found <- quiet(withr::with_seed(1, do.call(ufs_decoys, c(list(x, method, repeats = 2), args))))
-      found[c("k", "columns", "curve", "noise")]
-    }
-    spent <- run()
+    quiet(withr::with_seed(1, do.call(ufs_decoys, c(list(x, method, repeats = 2), args))))
     expect_identical(x, kept)
   }
   made <- withr::with_seed(1, with_decoys(open_data(x), 1:68, 1:68, 10L))$data
@@ -98,23 +100,6 @@ test_that("a table made for one ranking is written over, the user's is not", {
   fit <- quiet(ufs_css(small, k = 2, optimal = TRUE))
   proved <- quiet(withr::with_seed(1, ufs_decoys(small, fit, repeats = 1)))
   expect_length(proved$errors[[1L]], 0)
-})
-
-test_that("a decoy keeps the values of each block of rows", {
-  skip_if_not_installed("Matrix")
-  x <- withr::with_seed(2, matrix(rpois(120, .8), 30))
-  block <- rep_len(c("a", "b", "b"), 30)
-  rows <- unname(split(1:30, block))
-  dense <- withr::with_seed(4, permuted(x, rows))
-  expect_identical(unname(as.matrix(withr::with_seed(4, sparse_decoys(to_sparse(x), 1:4, rows)))), dense)
-  for (at in rows) for (j in 1:4) expect_identical(sort(dense[at, j]), as.numeric(sort(x[at, j])))
-  # What differs between blocks does not matter to the columns and decoys of the data.
-  shifted <- x + 50 * (block == "a")
-  made <- lapply(list(x + 1, shifted + 1), function(x) {
-    data <- open_data(ufs_data(x, blocks = block))
-    withr::with_seed(1, as_rescaled_operator(with_decoys(data, 1:4, 1:4, 3)$data, TRUE, FALSE)$x)
-  })
-  expect_equal(made[[1]], made[[2]])
 })
 
 test_that("every order of columns and decoys has the same chance, chunks stay together, and ties favour nobody", {
@@ -136,8 +121,8 @@ test_that("every order of columns and decoys has the same chance, chunks stay to
 test_that("on pure noise the share is about 1 and no column is better", {
   set.seed(5)
   out <- replicate(12, {
-    found <- quiet(ufs_decoys(hidden(80, 0, 60), c("pca", "laplacian", "kmeans_f", "random"),
-      n_components = 2, n_clusters = 3))
+    found <- quiet(ufs_decoys(hidden(80, 0, 60), c("pca", "laplacian", "kmeans_f", "random"), n_components = 2,
+      n_clusters = 3))
     c(found$k, found$curve$share[found$curve$k == 30])
   })
   share <- rowMeans(out[5:8, ])
@@ -169,9 +154,9 @@ test_that("sizes, copies, constants and names", {
   found <- run(x, k = 10)
   expect_gt(found$k[["pca"]], 5)
   expect_identical(found$n_decoys, 20L)
-  expect_identical(decoys_number(NULL, list(kind = "dense"), 600, FALSE), 120L)
-  expect_identical(decoys_number(NULL, list(kind = "dense"), 60, FALSE), 50L)
-  expect_identical(decoys_number(NULL, list(kind = "dense"), 30000, FALSE), 2000L)
+  for (size in list(c(600, 120), c(60, 50), c(30000, 2000))) {
+    expect_identical(decoys_number(NULL, list(kind = "dense"), size[1], FALSE), as.integer(size[2]))
+  }
   withr::with_options(list(ufselect.max_bytes = 8 * 100 * 70), {
     expect_identical(decoys_number(NULL, list(kind = "source", n = 100), 600, FALSE), 70L)
   })
@@ -206,9 +191,8 @@ test_that("several methods meet the same decoys; what was made without them, and
   expect_error(ufs_decoys(x, fits, repeats = 2), "cannot be found here", class = "ufs_error_argument")
   expect_identical(decoys_number(1, list(kind = "dense"), 5L, FALSE), 1L)
   expect_error(decoys_number(0, list(kind = "dense"), 5L, FALSE), class = "ufs_error_argument")
-  x <- hidden(30, 5, 5)
-  run <- function(...) ufs_decoys(x, ...)
-  expect_arguments(graph = run("laplacian", graph = quiet(ufs_graph(x))),
+  run <- function(...) ufs_decoys(hidden(30, 5, 5), ...)
+  expect_arguments(method = run(1), graph = run("laplacian", graph = quiet(ufs_graph(hidden(30, 5, 5)))),
     init = run("socfs", n_clusters = 2, init = rep(1:2, 15)), method = run("ted"), method = run("nosuch"),
     method = run(c("pca", "pca"), n_components = 2), n_comp = run("pca", n_comp = 2),
     nothing = run(c("pca", "laplacian"), nothing = 2), k = run("pca", n_components = 2, k = 11),
@@ -224,9 +208,10 @@ for (method in subset(ufs_methods(), selects != "samples")$method) {
     x <- hidden(24, 6, 8)
     args <- needed_arguments(method)
     if (method == "topk") args$n_clusters <- 3
-    given <- setdiff(names(args), "k")
-    run <- function() quiet(do.call(ufs_decoys, c(list(x, method), args[given], list(k = 4, repeats = 2))))
-    set.seed(2)
+    run <- function() {
+      set.seed(2)
+      quiet(do.call(ufs_decoys, c(list(x, method), args[setdiff(names(args), "k")], list(k = 4, repeats = 2))))
+    }
     found <- run()
     expect_named(found$k, method)
     expect_length(found$errors[[method]], 0)
@@ -234,7 +219,6 @@ for (method in subset(ufs_methods(), selects != "samples")$method) {
     expect_true(all(found$curve$low <= found$curve$share + 1e-12 & found$curve$high >= found$curve$share - 1e-12))
     # At the last real column few or all decoys are before it: never more than there are.
     expect_lte(found$curve$share[14], 1)
-    set.seed(2)
     expect_identical(run()$curve, found$curve)
     # Of the values of each column alone nothing can be learnt.
     if (method == "variance") expect_identical(found$k[[1]], 0L)
@@ -319,8 +303,8 @@ test_that("tables and pictures say what was found; the share of noise among all 
 test_that("columns that must be in are no evidence: they are not judged, and neither are their decoys", {
   noise <- withr::with_seed(1, matrix(rnorm(60 * 40), 60))
   for (conservative in c(FALSE, TRUE)) {
-    found <- withr::with_seed(2, ufs_decoys(noise, "pca", n_components = 3, include = 1:10, exclude = 11:12, repeats = 3,
-      conservative = conservative))
+    found <- withr::with_seed(2, ufs_decoys(noise, "pca", n_components = 3, include = 1:10, exclude = 11:12,
+      repeats = 3, conservative = conservative))
     expect_identical(unname(found$k), 0L)
     expect_length(found$columns[[1]], 0L)
     expect_identical(which(is.na(found$curve$share)), 1:10)
@@ -328,8 +312,9 @@ test_that("columns that must be in are no evidence: they are not judged, and nei
   }
   # Structure in columns 1 to 8; two columns of noise must be in, and one with structure may not be.
   x <- planted(80, 40, informative = 8)$x
-  with <- withr::with_seed(2, ufs_decoys(x, "pca", n_components = 2, include = c(30, 31), exclude = 1, repeats = 4))
-  without <- withr::with_seed(2, ufs_decoys(x, "pca", n_components = 2, repeats = 4))
+  run <- function(...) withr::with_seed(2, ufs_decoys(x, "pca", n_components = 2, repeats = 4, ...))
+  with <- run(include = c(30, 31), exclude = 1)
+  without <- run()
   expect_gte(without$k[[1]], 6L)
   expect_lte(abs(with$k[[1]] - 2L - (without$k[[1]] - 1L)), 2L)
   expect_identical(with$columns[[1]][1:2], c(30L, 31L))
@@ -341,15 +326,12 @@ test_that("columns that must be in are no evidence: they are not judged, and nei
   fit <- withr::with_seed(2, ufs_decoys(x, "variance", include = c(30, 31), repeats = 1, scale = FALSE))
   expect_s3_class(picture(fit, NULL), "ufs_picture")
   # The noise of a table is not that of what is to be chosen from it.
-  look <- withr::with_seed(1, look_unchecked(ufs_data(x, include = 20:29)))
-  plain <- withr::with_seed(1, look_unchecked(x))
-  expect_identical(look$noise, plain$noise)
+  noise_seen <- function(x) withr::with_seed(1, look_unchecked(x))$noise
+  expect_identical(noise_seen(ufs_data(x, include = 20:29)), noise_seen(x))
 })
 
-test_that("a method that is no name is refused; a table has a row per method, NA where no column is better", {
+test_that("a table has a row per method, NA where no column is better; a picture marks where columns end", {
   x <- withr::with_seed(1, hidden(30, 5, 5))
-  wrong <- expect_error(ufs_decoys(x, 1), "method", class = "ufs_error_argument")
-  expect_identical(wrong$argument, "method")
   found <- withr::with_seed(1, ufs_decoys(x, c("pca", "random"), n_components = 2, repeats = 2))
   found$k[] <- c(4L, 0L)
   table <- as.data.frame(found)
@@ -360,11 +342,7 @@ test_that("a method that is no name is refused; a table has a row per method, NA
   expect_identical(picture(found, 8)$x_labels, 1:8)
   # Rows that are all equal have no component above those of permuted columns.
   expect_identical(components_above(open_data(matrix(1, 5, 3))), 0L)
-})
-
-test_that("the picture of one method marks where its columns end; refusals say what is wrong", {
-  x <- withr::with_seed(1, matrix(stats::rnorm(50 * 12), 50))
-  x[, 1:6] <- x[, 1:6] + 3 * rep(0:1, 25)
+  x <- withr::with_seed(1, matrix(stats::rnorm(50 * 12), 50)) + cbind(matrix(3 * rep(0:1, 25), 50, 6), matrix(0, 50, 6))
   found <- withr::with_seed(1, ufs_decoys(x, "pca", n_components = 1, repeats = 2))
   pic <- picture(found, 12)
   expect_identical(pic$lines, list(h = 0.05, v = found$k[["pca"]]))
@@ -380,7 +358,7 @@ test_that("the picture of one method marks where its columns end; refusals say w
     "`method` has 'pca' twice." = ufs_decoys(x, c("pca", "pca"), n_components = 2))
 })
 
-test_that("more columns than are better than noise: the print says how many decoys come before them", {
+test_that("the print says how many decoys come before more columns than are better than noise, and else nothing more", {
   found <- withr::with_seed(1, ufs_decoys(iris[, 1:4], "variance", k = 3, repeats = 2))
   expect_lt(found$included, 3L)
   at <- found$curve[3, ]
@@ -395,9 +373,7 @@ test_that("more columns than are better than noise: the print says how many deco
   expect_true(all(size$curve$share * size$curve$k <= found$noise * ncol(x) + 1e-8))
   shown <- capture.output(print(suppressMessages(ufs_size(swiss, task = "compress"))))
   expect_match(shown, "^ *number +measure +value +low +high$", all = FALSE)
-})
-
-test_that("decoys of many rows are permuted columns; where no column is better than noise nothing more is said", {
+  # Decoys of many rows are permuted columns.
   x <- cbind(sin(1:3e5), cos(1:3e5))[, rep(1:2, 4)]
   made <- withr::with_seed(1, dense_with_decoys(x, 1:8, 1:8, list(NULL)))
   expect_setequal(made$ord, 1:16)
