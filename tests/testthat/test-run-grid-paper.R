@@ -7,9 +7,10 @@ test_that("the grids are those stated and fit their methods", {
   first <- published_grid("ALFS-I", "alfs")
   expect_identical(dim(first), c(64L, 3L))
   expect_identical(unique(first$lambda), 0)
-  expect_equal(published_grid("paper", "ted")$mu, powers)
-  expect_equal(published_grid("paper", "rrss")$gamma, powers)
-  expect_equal(published_grid("paper", "alnr")$gamma, powers)
+  for (method in c("ted", "rrss", "alnr")) expect_equal(published_grid("paper", method)[[1L]], powers)
+  # A method without a stated grid is refused, with those that have one.
+  expect_refusals("\"alfs\".*\"ted\"" = ufs_grid(mtcars, "spec", "paper"), "ALFS-II" = ufs_grid(mtcars, "alfs", "III"))
+  expect_identical(ufs_grid(mtcars, "ted", "paper", m = 3)$settings, published_grid("paper", "ted"))
   expect_match(attr(full, "source"), "4.1")
 })
 
@@ -31,12 +32,6 @@ test_that("every registered grid names arguments of its method and runs", {
   }
 })
 
-test_that("a method without a stated grid is refused, with those that have one", {
-  expect_refusals("\"alfs\".*\"ted\"" = ufs_grid(mtcars, "spec", "paper"), "ALFS-II" = ufs_grid(mtcars, "alfs", "III"))
-  found <- ufs_grid(mtcars, "ted", "paper", m = 3)
-  expect_identical(found$settings, published_grid("paper", "ted"))
-})
-
 test_that("each of the five systems has a grid, which says where it is from, and solver = \"paper\"", {
   skip_on_cran()
   x <- sample_data(30, 6)
@@ -48,6 +43,6 @@ test_that("each of the five systems has a grid, which says where it is from, and
     expect_warning(fit(), NA)
     if (method != "blfse") expect_identical(fit()$params$solver, "paper")
   }
-  error <- expect_error(ufs_blfse(x, 3, 2, solver = "exact"), "only be", class = "ufs_error_argument")
-  expect_identical(error$argument, "solver")
+  expect_refusals("only be" = ufs_blfse(x, 3, 2, solver = "exact"))
+  expect_arguments(solver = ufs_blfse(x, 3, 2, solver = "exact"))
 })

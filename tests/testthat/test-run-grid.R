@@ -29,6 +29,7 @@ test_that("a deterministic grid leaves the random numbers alone; an error in one
   expect_true(all(is.na(grid$feature_scores[, 2])))
   expect_false(anyNA(grid$feature_scores[, 1]))
   expect_output(print(grid), "error: 1")
+  expect_output(print(ufs_grid(x, "pca", list(n_components = c(40, 50)))), "n_components")
   expect_arguments(grid = ufs_grid(x, "pca", list(1:3)), grid = ufs_grid(x, "pca", list()),
     grid = ufs_grid(x, "pca", data.frame()), grid = ufs_grid(x, "pca", list(n_comp = 1:3)),
     method = ufs_grid(x, "pcas", list(n_components = 1)),
@@ -44,11 +45,8 @@ test_that("a killed run resumes and loses at most the setting in flight", {
   script <- withr::local_tempfile(fileext = ".R")
   pid <- withr::local_tempfile()
   # Some tenths of a second per setting: time enough for the kill to fall among them.
-  writeLines(c(
-    sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
-    "library(ufselect)",
-    sprintf("writeLines(format(Sys.getpid()), %s)", deparse(pid)),
-    "set.seed(8)",
+  writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")), "library(ufselect)",
+    sprintf("writeLines(format(Sys.getpid()), %s)", deparse(pid)), "set.seed(8)",
     sprintf("ufs_grid(as.matrix(mtcars), 'kmeans_f', data.frame(n_clusters = 2:9), n_starts = 1000, checkpoint = %s)",
       deparse(folder))), script)
   system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), wait = FALSE,
@@ -119,9 +117,4 @@ test_that("settings that change the data share neither a graph nor a start", {
       }
     }
   }
-})
-
-test_that("a grid whose settings all fail says why", {
-  grid <- ufs_grid(x, "pca", list(n_components = c(40, 50)))
-  expect_output(print(grid), "n_components")
 })

@@ -15,6 +15,12 @@ repeated_table <- function(sizes = rep(3L, 20L), p = 6L, signal = 2L) {
   colnames(x) <- letters[seq_len(p)]
   list(x = x, g = g)
 }
+same_as_aov <- function(found, right, df = TRUE) {
+  expect_equal(found$table$f, unname(right[, "f"]), tolerance = 1e-8)
+  expect_equal(found$table$p_value, unname(right[, "p"]), tolerance = 1e-6)
+  expect_equal(found$table$reliability, pmax(0, 1 - 1 / unname(right[, "f"])), tolerance = 1e-8)
+  if (df) expect_equal(unname(found$df), unname(right[1L, c("df", "rest")]))
+}
 
 test_that("mean squares are those of aov(), for equal and unequal levels; blocks are taken out, nested or crossed", {
   set.seed(1)
@@ -22,28 +28,19 @@ test_that("mean squares are those of aov(), for equal and unequal levels; blocks
     data <- repeated_table(sizes)
     ord <- sample(length(data$g))
     found <- ufs_reliability(data$x[ord, ], paste("sample", data$g)[ord])
-    right <- by_aov(data$x, data$g)
-    expect_equal(found$table$f, unname(right[, "f"]), tolerance = 1e-10)
-    expect_equal(found$table$p_value, unname(right[, "p"]), tolerance = 1e-8)
-    expect_equal(unname(found$df), unname(right[1L, c("df", "rest")]))
-    expect_equal(found$table$reliability, pmax(0, 1 - 1 / unname(right[, "f"])), tolerance = 1e-10)
+    same_as_aov(found, by_aov(data$x, data$g))
     expect_identical(found$n_levels, length(sizes))
   }
   set.seed(2)
   data <- repeated_table(rep(4L, 12L))
   crossed <- rep(1:4, 12L)
-  x <- data$x + 3 * crossed
-  found <- ufs_reliability(x, data$g, blocks = crossed)
-  right <- by_aov(x, data$g, crossed)
-  expect_equal(found$table$f, unname(right[, "f"]), tolerance = 1e-10)
-  expect_equal(unname(found$df), unname(right[1L, c("df", "rest")]))
-  expect_equal(found$table$f, ufs_reliability(data$x, data$g, blocks = crossed)$table$f, tolerance = 1e-8)
   nested <- rep(1:3, each = 16L)
-  x <- data$x + 5 * nested
-  found <- ufs_reliability(x, data$g, blocks = nested)
-  right <- by_aov(x, data$g, nested)
-  expect_equal(found$table$f, unname(right[, "f"]), tolerance = 1e-10)
-  expect_equal(unname(found$df), unname(right[1L, c("df", "rest")]))
+  for (block in list(crossed, nested)) {
+    x <- data$x + 5 * block
+    same_as_aov(ufs_reliability(x, data$g, blocks = block), by_aov(x, data$g, block))
+  }
+  expect_equal(ufs_reliability(data$x + 3 * crossed, data$g, blocks = crossed)$table$f,
+    ufs_reliability(data$x, data$g, blocks = crossed)$table$f, tolerance = 1e-8)
 })
 
 test_that("unbalanced blocks: the two-way fit, nearly nested, bridged, with gaps and weights", {
@@ -66,15 +63,11 @@ test_that("unbalanced blocks: the two-way fit, nearly nested, bridged, with gaps
   gaps <- replace(x, cbind(c(1:9, 40), rep(2:3, 5)), NA)
   weights <- sample(1:3, 84, TRUE)
   long <- rep(1:84, weights)
-  same <- function(found, right) {
-    expect_equal(found$table$f, unname(right[, "f"]), tolerance = 1e-8)
-    expect_equal(found$table$p_value, unname(right[, "p"]), tolerance = 1e-6)
-    expect_equal(found$table$reliability, pmax(0, 1 - 1 / unname(right[, "f"])), tolerance = 1e-8)
-  }
-  same(ufs_reliability(x, g, blocks = batch), by_aov(x, g, batch))
-  same(ufs_reliability(gaps, g, blocks = batch), by_aov(gaps, g, batch))
-  same(ufs_reliability(x, g, blocks = batch, weights = weights), by_aov(x[long, ], g[long], batch[long]))
-  same(ufs_reliability(gaps, g, blocks = batch, weights = weights), by_aov(gaps[long, ], g[long], batch[long]))
+  same_as_aov(ufs_reliability(x, g, blocks = batch), by_aov(x, g, batch))
+  same_as_aov(ufs_reliability(gaps, g, blocks = batch), by_aov(gaps, g, batch), df = FALSE)
+  same_as_aov(ufs_reliability(x, g, blocks = batch, weights = weights), by_aov(x[long, ], g[long], batch[long]), FALSE)
+  found <- ufs_reliability(gaps, g, blocks = batch, weights = weights)
+  same_as_aov(found, by_aov(gaps[long, ], g[long], batch[long]), FALSE)
   # The mean number of rows a level is that of the expected mean square.
   own <- qr.resid(qr(model.matrix(~ factor(batch))), model.matrix(~ 0 + factor(g)))
   squares <- replicate_squares(ufs_data(x, replicates = g, blocks = batch))

@@ -12,13 +12,6 @@ sized <- function(x, ..., seed = 1) {
   withr::with_seed(seed, quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 4, ...)))
 }
 
-test_that("compression asks for rows left out, clusters for neighbours", {
-  x <- open_data(planted(40, 12, informative = 4)$x)
-  measure <- function(task) withr::with_seed(1, task_size(x, "css", list(), task)$curve$measure[1L])
-  expect_match(measure("compress"), "rows left out")
-  expect_match(measure("cluster"), "neighbours")
-})
-
 test_that("the curves are those of the other functions", {
   out <- sized(x, k = c(24, 3, 8))
   expect_identical(out$curve$k, c(3L, 8L, 24L))
@@ -53,25 +46,19 @@ test_that("stability is that of the best k of halves; the rule: noise, some, all
     size_rule(list(usable = q, k = c(pca = better), noise = noise, noise_high = high, share = .05),
       data.frame(stability = stability))
   }
-  expect_identical(rule(0L)[c("k", "verdict")], list(k = 0L, verdict = "noise"))
-  expect_identical(rule(30L)[c("k", "verdict")], list(k = 30L, verdict = "some"))
-  expect_identical(rule(99L)$verdict, "some")
-  expect_identical(rule(30L, noise = .5)[c("k", "verdict")], list(k = 100, verdict = "all"))
-  expect_identical(rule(0L, noise = .5)$verdict, "all")
-  expect_identical(rule(30L, noise = .51)$verdict, "some")
-  # Few columns may all be noise: by the range, or because nobody can say.
-  expect_identical(rule(0L, noise = .4, high = 1)$verdict, "noise")
-  expect_identical(rule(0L, noise = NA_real_)$verdict, "noise")
-  expect_identical(rule(30L, .05)[c("k", "verdict")], list(k = 30L, verdict = "unstable"))
-  # All columns cannot be chosen otherwise.
-  expect_identical(rule(100L, NA_real_, noise = 0)$verdict, "all")
+  asked_of <- list(rule(0L), rule(30L), rule(99L), rule(30L, noise = .5), rule(0L, noise = .5), rule(30L, noise = .51),
+    # Few columns may all be noise: by the range, or because nobody can say.
+    rule(0L, noise = .4, high = 1), rule(0L, noise = NA_real_), rule(30L, .05),
+    # All columns cannot be chosen otherwise.
+    rule(100L, NA_real_, noise = 0))
+  expect_identical(vapply(asked_of, `[[`, "", "verdict"),
+    c("noise", "some", "some", "all", "all", "some", "noise", "noise", "unstable", "all"))
+  expect_identical(lapply(asked_of[c(1, 2, 4, 9)], `[[`, "k"), list(0L, 30L, 100, 30L))
 })
 
 test_that("k = \"auto\" is the answer of ufs_size(), asked of principal components where decoys say little", {
   set.seed(1)
   some <- auto_k(x, "pca", list(n_components = 2), repeats = 2)
-  size <- withr::with_seed(1, quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 3)))
-  expect_identical(some[c("k", "verdict")], unclass(size)[c("k", "verdict")])
   expect_identical(some$by, "pca")
   set.seed(1)
   css <- auto_k(x, "css", list(k = 5, mu_rel = .1, scale = TRUE))
@@ -128,20 +115,19 @@ test_that("tables and pictures are those of the curve; a task has a number, its 
   expect_equal(pic$table$y[pic$table$series == "captured"], out$curve$captured)
   groups <- planted(60, 20, informative = 20)$x
   size <- withr::with_seed(1, ufs_size(groups, task = "cluster", n_clusters = 3))
+  expect_match(size$curve$measure[1L], "neighbours")
   fit <- withr::with_seed(1, ufs_select(groups, "auto", "cluster", n_clusters = 3))
   expect_identical(size[c("k", "method", "curve")], list(k = fit$size, method = fit$method, curve = fit$size_curve))
   expect_output(print(size), paste0("k = ", size$k, ": "), fixed = TRUE)
   expect_identical(as.data.frame(size), size$curve)
   expect_identical(picture(size)$table, picture(fit, "size")$table)
   expect_refusals(ufs_size(groups), ufs_size(groups, "pca", task = "cluster"))
-  for (own in list(list(k = 3), list(repeats = 2), list(share = .1), list(n_resamples = 4))) {
-    error <- expect_error(do.call(ufs_size, c(list(groups, task = "cluster"), own)), class = "ufs_error_argument")
-    expect_identical(error$argument, names(own))
-  }
+  own <- function(...) ufs_size(groups, task = "cluster", ...)
+  expect_arguments(k = own(k = 3), repeats = own(repeats = 2), share = own(share = .1), n_resamples = own(n_resamples = 4))
   expect_refusals(ufs_size(groups, task = "order"), ufs_size(groups, task = "cluster", swaps = 3))
 })
 
-test_that("k = \"auto\" of a method is the number that ufs_size() names, by whichever door", {
+test_that("k = \"auto\" of a method is the number that ufs_size() names, and is refused where it has no meaning", {
   asked <- function(code) withr::with_seed(6, quiet(code))
   for (method in c("pca", "kmeans_f", "random")) {
     args <- switch(method, pca = list(n_components = 2L), kmeans_f = list(n_clusters = 3L))
@@ -165,11 +151,9 @@ test_that("k = \"auto\" of a method is the number that ufs_size() names, by whic
   noise <- withr::with_seed(1, matrix(rnorm(60 * 12), 60))
   expect_warning(none <- withr::with_seed(1, ufs_pca(noise, 2, k = "auto")), class = "ufs_warning_size")
   expect_identical(none$params$k, 12L)
-})
-
-test_that("k = \"auto\" is refused where it has no meaning; css is sized by as many components as are above noise", {
   expect_arguments(k = ufs_topk(x, k = "auto", n_clusters = 2), k = ufs(x, "blfse", n_clusters = 2, k = "auto"),
     k = ufs_facility(x, k = "auto"), k = ufs_css(x, k = "many"))
+  # The subset method is sized by as many components as are above noise.
   for (seed in c(3, 5, 6)) {
     x <- withr::with_seed(seed, {
       centre <- matrix(rnorm(24, sd = 2), 3)
@@ -281,6 +265,7 @@ test_that("to compress, columns that are chosen count as kept, and more never ke
   set.seed(1)
   x <- matrix(rnorm(150 * 135), 150)
   size <- suppressMessages(ufs_size(x, task = "compress"))
+  expect_match(size$curve$measure[1L], "rows left out")
   expect_false(is.unsorted(size$curve$value))
   # Of unrelated columns so many of 135 keep that part.
   expect_equal(size$curve$value, size$curve$number / 135, tolerance = .03)

@@ -7,8 +7,8 @@ test_that("both sets stand for all rows: better than random choice", {
   expect_length(split$test, 10)
   expect_length(intersect(split$train, split$test), 0)
   for (set in c("train", "test")) {
-    of <- split$coverage[split$coverage$set == set, ]
-    expect_lt(of$uncovered[1L], of$uncovered[2L])
+    of <- split$coverage$uncovered[split$coverage$set == set]
+    expect_lt(of[1L], of[2L])
   }
   z <- scale(x)
   near <- apply(as.matrix(dist(z))[, split$train]^2, 1L, min)
@@ -40,10 +40,18 @@ test_that("scans of one sample stay together, and m counts samples; strata get t
   split <- ufs_split(x, m = 20, test = 10, strata = strata)
   expect_identical(as.vector(table(strata[split$train])), c(12L, 6L, 2L))
   expect_identical(as.vector(table(strata[split$test])), c(6L, 3L, 1L))
-  expect_refusals(ufs_split(x, 5, strata = strata, replicates = rep(1:50, 2)), ufs_split(x, 5, strata = 1:3),
-    ufs_split(x, 5, strata = as.list(strata)), ufs_split(x, 99), ufs_split(x, 50, test = 50), ufs_split(x, 5, tset = 4))
+  expect_refusals(ufs_split(x, 5, strata = strata, replicates = rep(1:50, 2)),
+    ufs_split(x, 5, strata = as.list(strata)), ufs_split(x, 99), ufs_split(x, 50, test = 50), ufs_split(x, 5, tset = 4),
+    "10 samples that `replicates` tells apart" = ufs_split(x[1:30, ], m = 15, replicates = rep(1:10, each = 3)),
+    "two fewer than the 30 rows" = ufs_split(x[1:30, ], m = 29),
+    "`strata` has several values within one sample of `replicates`." =
+      ufs_split(mtcars, 5, replicates = rep(1:16, 2), strata = rep(c("a", "b"), each = 16)),
+    "`strata` must have one value for each of the 32 rows." = ufs_split(mtcars, 5, strata = 1:3),
+    "The strata are too small for `m` and `test`." = ufs_split(mtcars[1:6, ], 3, test = 2, strata = 1:6))
   expect_identical(shares(7L, c(1L, 1L, 1L), c(5L, 5L, 5L)), c(3, 2, 2))
   expect_null(shares(7L, c(3L, 3L), c(3L, 3L)))
+  expect_null(shares(5, c(1, 1), c(2, 2)))
+  expect_equal(shares(3, c(1, 2), c(2, 2)), c(1, 2))
 })
 
 test_that("smooth curves are compared by few scores, and far rows are named", {
@@ -66,9 +74,8 @@ test_that("smooth curves are compared by few scores, and far rows are named", {
   expect_equal(abs(unname(scores)), abs(unname(full$x[, seq_len(ncol(scores))])), tolerance = 1e-6)
 })
 
-test_that("a split is read like a fit", {
-  set.seed(1)
-  split <- ufs_split(mtcars, m = 8, test = 4)
+test_that("a split is read like a fit, its summary names all rows, and augment() gives each its set, by name", {
+  split <- withr::with_seed(1, ufs_split(mtcars, m = 8, test = 4))
   expect_identical(selected_samples(split), names(split$train))
   expect_identical(selected_samples(split, set = "test", as = "index"), unname(split$test))
   expect_identical(unname(which(selected_samples(split, as = "logical"))), unname(split$train))
@@ -79,29 +86,42 @@ test_that("a split is read like a fit", {
   expect_identical(table$sample[which(table$set == "test")], names(split$test))
   expect_identical(sum(is.na(table$set)), 20L)
   expect_error(selected_samples(split, m = 3), class = "ufs_error_refit")
+  told <- summary(split)
+  expect_identical(told$coverage, split$coverage)
+  expect_identical(split(told$rows$sample, told$rows$set), lapply(split[c("test", "train")], names))
+  said <- utils::capture.output(expect_invisible(print(told)))
+  expect_identical(said[1L], "<ufs_split> of 32 rows")
+  expect_true(all(c("train (8):", "test (4):") %in% said))
+  in_one <- gsub(" +", " ", paste(said, collapse = " "))
+  for (name in c(names(split$train), names(split$test))) expect_match(in_one, name, fixed = TRUE)
+  expect_error(summary(split, 3), class = "ufs_error_argument")
+  out <- augment.ufs_split(split, mtcars)
+  expect_identical(out$.set, table$set)
+  expect_identical(augment.ufs_split(split, mtcars[32:1, ])$.set, rev(out$.set))
+  expect_refusals(augment.ufs_split(split), augment.ufs_split(split, mtcars[1:5, ]),
+    "already" = augment.ufs_split(split, out))
   skip_if_not_installed("generics")
   expect_identical(generics::glance(split)$test, 4L)
   expect_identical(nrow(generics::tidy(split)), 32L)
 })
 
-test_that("errors of ufs_split() say what is counted, and its print which set is no better than chance", {
-  g <- rep(1:10, each = 3L)
-  x <- matrix(stats::rnorm(120), 30L)
-  expect_error(ufs_split(x, m = 15, replicates = g), "10 samples that `replicates` tells apart")
-  expect_error(ufs_split(x, m = 29), "two fewer than the 30 rows")
-  set.seed(1)
-  split <- ufs_split(iris[, 1:4], m = 10)
-  expect_identical(weak_sets(split$coverage), character())
-  split$coverage[split$coverage$set == "test" & split$coverage$choice == "chosen", c("uncovered", "unknown")] <- 1
-  expect_output(print(split), "test: no better than random rows")
-})
-
-test_that("a column that numbers the rows is told, by the rule of ufs_look()", {
+test_that("the print tells a column that numbers the rows, far rows, and which set is no better than chance", {
   x <- withr::with_seed(1, cbind(sample = 1:40, matrix(rnorm(120), 40, dimnames = list(NULL, letters[1:3]))))
   split <- ufs_split(x, m = 6)
   expect_identical(split$doubts, ufs_look(x)$doubts)
   expect_match(paste(trimws(capture.output(print(split))), collapse = " "), "column 'sample' seems to number rows")
   expect_null(ufs_split(x[, -1], m = 6)$doubts)
+  split <- withr::with_seed(1, ufs_split(iris[, 1:4], m = 10))
+  expect_identical(weak_sets(split$coverage), character())
+  split$coverage[split$coverage$set == "test" & split$coverage$choice == "chosen", c("uncovered", "unknown")] <- 1
+  expect_output(print(split), "test: no better than random rows")
+  split <- withr::with_seed(1, suppressMessages(ufs_split(rbind(as.matrix(mtcars), odd = 1e4), m = 8)))
+  expect_identical(unname(split$far), 33L)
+  expect_output(print(split), "far rows +1 row: see \\$far")
+  # A table of one column is drawn.
+  split <- withr::with_seed(1, suppressMessages(ufs_split(cbind(a = (1:20)^1.5), m = 4)))
+  expect_identical(unique(picture(split)$table$y), 0)
+  expect_length(split$test, 2L)
 })
 
 test_that("far rows and smooth functions by products are those of distances row by row", {
@@ -121,50 +141,9 @@ test_that("far rows and smooth functions by products are those of distances row 
     expect_identical(far_rows(unit * copies), far_rows(copies))
   }
   expect_identical(least_of_rows(rbind(c(2, 1, 1), c(0, 3, -1))), cbind(1:2, 2:3))
-})
-
-test_that("augment() gives each row its set, by name where there are names; shares that do not fit are refused", {
-  split <- withr::with_seed(1, ufs_split(mtcars, 8, 4))
-  out <- augment.ufs_split(split, mtcars)
-  expect_identical(out$.set, as.data.frame(split)$set)
-  expect_identical(sum(out$.set == "test", na.rm = TRUE), 4L)
-  turned <- augment.ufs_split(split, mtcars[32:1, ])
-  expect_identical(turned$.set, rev(out$.set))
-  expect_refusals(augment.ufs_split(split), augment.ufs_split(split, mtcars[1:5, ]),
-    "already" = augment.ufs_split(split, out))
-  expect_null(shares(5, c(1, 1), c(2, 2)))
-  expect_equal(shares(3, c(1, 2), c(2, 2)), c(1, 2))
   z <- matrix(c(0, 1, 5, 6), 4)
   expect_identical(medoid_rows(z, 0, rep(TRUE, 4)), integer())
   expect_identical(medoid_rows(z, 3, c(TRUE, FALSE, TRUE, FALSE)), c(1L, 3L))
-})
-
-test_that("summary() has what either set leaves out, and names all its rows", {
-  split <- withr::with_seed(1, ufs_split(mtcars, m = 8, test = 4))
-  told <- summary(split)
-  expect_identical(told$coverage, split$coverage)
-  expect_identical(split(told$rows$sample, told$rows$set), lapply(split[c("test", "train")], names))
-  said <- utils::capture.output(expect_invisible(print(told)))
-  expect_identical(said[1L], "<ufs_split> of 32 rows")
-  expect_true(all(c("train (8):", "test (4):") %in% said))
-  for (name in c(names(split$train), names(split$test))) {
-    expect_match(gsub(" +", " ", paste(said, collapse = " ")), name, fixed = TRUE)
-  }
-  expect_error(summary(split, 3), class = "ufs_error_argument")
-})
-
-test_that("the print counts rows far from all others, a table of one column is drawn, and refusals say what is wrong", {
-  x <- rbind(as.matrix(mtcars), odd = 1e4)
-  split <- withr::with_seed(1, suppressMessages(ufs_split(x, m = 8)))
-  expect_identical(unname(split$far), 33L)
-  expect_output(print(split), "far rows +1 row: see \\$far")
-  expect_refused(ufs_split(mtcars, 5, replicates = rep(1:16, 2), strata = rep(c("a", "b"), each = 16)),
-    "`strata` has several values within one sample of `replicates`.")
-  expect_refused(ufs_split(mtcars, 5, strata = 1:3), "`strata` must have one value for each of the 32 rows.")
-  expect_refused(ufs_split(mtcars[1:6, ], 3, test = 2, strata = 1:6), "The strata are too small for `m` and `test`.")
-  split <- withr::with_seed(1, suppressMessages(ufs_split(cbind(a = (1:20)^1.5), m = 4)))
-  expect_identical(unique(picture(split)$table$y), 0)
-  expect_length(split$test, 2L)
 })
 
 test_that("strata and replicates have a value for each row of x, also where rows are left out", {

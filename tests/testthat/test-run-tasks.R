@@ -14,12 +14,9 @@ signals <- function(code) {
 test_that("progress reaches the end before the bar is closed", {
   skip_on_cran()
   skip_if_not_installed("progressr")
-  calls <- list(
-    grid = quote(ufs_grid(x, "pca", list(n_components = 1:5))),
-    stability = quote(ufs_stability(x, "variance", k = 3, n_resamples = 5)),
-    compare = quote(ufs_compare(iris[, 1:4], iris$Species, "variance", k = 2, repeats = 5,
-      baselines = FALSE, classifiers = list(f = function(x, y, newx) rep(y[1], nrow(newx)))))
-  )
+  first <- list(f = function(x, y, newx) rep(y[1], nrow(newx)))
+  calls <- alist(ufs_grid(x, "pca", list(n_components = 1:5)), ufs_stability(x, "variance", k = 3, n_resamples = 5),
+    ufs_compare(iris[, 1:4], iris$Species, "variance", k = 2, repeats = 5, baselines = FALSE, classifiers = first))
   for (call in calls) {
     seen <- signals(eval(call))
     expect_identical(seen$amount, 5)
@@ -119,11 +116,6 @@ test_that("a call keeps no data, a worker that cannot read says so, and workers 
   expect_identical(with_one_thread(seen()), c("2", NA))
 })
 
-test_that("failed fits are counted and the first is quoted", {
-  expect_output(print_failed(c("no data", "no rows"), "  ", "repeat"), "^  2 repeats failed, first: no data$")
-  expect_identical(capture.output(print_failed(character(), "  ", "repeat")), character())
-})
-
 test_that("workers get what is worth the way to them", {
   skip_if_not_installed("future")
   expect_false(workers_pay(0, here = 0L, all = 100L, seconds = 50))
@@ -152,6 +144,8 @@ test_that("who waits hears before a long fit begins how long it takes and what s
   expect_match(told(ufs_size(x, "css", n_resamples = 400)), "`n_resamples` and `repeats`, or fewer")
   expect_s3_class(told(ufs_variance(x)), "ufs_variance")
   withr::local_options(ufselect.progress = FALSE)
-  watch_over("f()")
   expect_silent(foretell("f()", x, c(k = 100)))
+  # Failed fits are counted and the first is quoted.
+  expect_output(print_failed(c("no data", "no rows"), "  ", "repeat"), "^  2 repeats failed, first: no data$")
+  expect_identical(capture.output(print_failed(character(), "  ", "repeat")), character())
 })
