@@ -8,12 +8,11 @@ x <- matrix(rnorm(60 * 12), 60) + rep(c(0, 3), each = 30)
 colnames(x) <- letters[1:12]
 
 test_that("units, counts, standardised, constant and equal columns", {
-  expect_identical(look(x)$values, "one unit")
-  expect_identical(look(scale(x))$values, "standardised")
-  expect_identical(look(x %*% diag(rep(c(1, 100), 6)))$values, "mixed units")
+  x_mixed <- x %*% diag(rep(c(1, 100), 6))
   counts <- matrix(rpois(6000, .7), 60)
-  expect_identical(look(counts[, 1:20])$values, "grades")
-  expect_identical(look(cbind(counts[, 1:20], seq(20, 79)))$values, "mixed units")
+  kinds <- list(`one unit` = x, standardised = scale(x), `mixed units` = x_mixed, grades = counts[, 1:20],
+    `mixed units` = cbind(counts[, 1:20], seq(20, 79)))
+  for (at in seq_along(kinds)) expect_identical(look(kinds[[at]])$values, names(kinds)[at])
   expect_identical(look(counts)[c("values", "held")], list(values = "counts", held = "dense"))
   expect_equal(look(counts)$zeros, mean(counts == 0))
   more <- look(cbind(x, flat = 2, copy = x[, 3], again = x[, 3]))
@@ -40,7 +39,7 @@ test_that("noise is told from structure", {
   expect_false(look(x[, 1:3])$noisy)
 })
 
-test_that("rows that seem to be features", {
+test_that("rows that seem to be features are told, and samples with names are not", {
   genes <- c("ACTB", "GAPDH", "B2M", "RPL13", "RPS6", "MT-CO1", paste0("ZZZ", 1:20))
   expect_match(features_in_rows(26, 40, genes, paste0("cell", 1:40)), "genes")
   expect_match(features_in_rows(3, 2, paste0("ENSG0000000000", 1:3), c("a", "b")), "genes")
@@ -53,6 +52,8 @@ test_that("rows that seem to be features", {
   expect_null(features_in_rows(506, 14, NULL, NULL))
   words <- vapply(1:600, function(i) paste(letters[1 + (i %/% c(1, 26, 676)) %% 26], collapse = ""), "")
   expect_match(features_in_rows(600, 8, words, letters[1:8]), "far more rows")
+  for (names in list(paste0("patient", 1:600), as.character(as.Date("2020-01-01") + 1:600),
+    sprintf("%x-a", 123456 + 1:600))) expect_null(features_in_rows(600, 4, names, NULL))
 })
 
 test_that("the same for sparse data and files; one strong factor is no noise, pure noise is", {

@@ -4,18 +4,13 @@ skip_on_cran()
 
 cars <- as.matrix(mtcars)
 
-test_that("labelled samples are not drawn again", {
+test_that("labelled samples are not drawn again; a larger share of the rows may be chosen, and fewer be judged on", {
   fit <- ufs_random(cars, "samples", labelled = c(3, 17))
   expect_setequal(selected_samples(fit, 30, as = "index"), setdiff(1:32, c(3, 17)))
-})
-
-test_that("a larger share of the rows may be chosen, and fewer are left to be judged on", {
   skip_if_not_installed("rpart")
-  x <- as.matrix(iris[, 1:4])
   results <- function(train) {
-    set.seed(1)
-    ufs_compare(x, iris$Species, "variance", k = 2, train = train, repeats = 1,
-      classifiers = "tree", n_random = 2)$results
+    withr::with_seed(1, ufs_compare(iris[, 1:4], iris$Species, "variance", k = 2, train = train, repeats = 1,
+      classifiers = "tree", n_random = 2)$results)
   }
   many <- results(.97)
   expect_true(all(many$labelled == 144L))
@@ -23,15 +18,14 @@ test_that("a larger share of the rows may be chosen, and fewer are left to be ju
   expect_true(all(results(.5)$labelled == 75L))
 })
 
-test_that("as many decoys are drawn as are asked for, and intervals widen with their level", {
-  set.seed(1)
-  found <- ufs_decoys(cars, "pca", n_components = 2, n_decoys = 7, repeats = 2)
+test_that("as many decoys are drawn as are asked for, intervals widen with their level, and noise lets columns in", {
+  found <- withr::with_seed(1, ufs_decoys(cars, "pca", n_components = 2, n_decoys = 7, repeats = 2))
   expect_identical(as.integer(found$n_decoys), 7L)
   expect_output(print(found), "7 decoys")
   set.seed(1)
   width <- function(level) {
-    set.seed(2)
-    diff(as.numeric(ufs_stability(cars, "laplacian", k = 3, n_resamples = 10, level = level)$interval))
+    stable <- withr::with_seed(2, ufs_stability(cars, "laplacian", k = 3, n_resamples = 10, level = level))
+    diff(as.numeric(stable$interval))
   }
   expect_gt(width(.99), width(.5))
   g <- rep(1:8, each = 3)
@@ -41,14 +35,10 @@ test_that("as many decoys are drawn as are asked for, and intervals widen with t
     table$upper - table$lower
   }
   expect_true(all(of(.99) > of(.5)))
-})
-
-test_that("a higher share of noise lets more columns in", {
   set.seed(3)
   x <- cbind(matrix(rnorm(60), 60, 6) + rnorm(360, 0, .7), matrix(rnorm(60 * 40), 60))
   size <- function(share) {
-    set.seed(1)
-    ufs_size(x, "pca", n_components = 2, share = share, repeats = 3, n_resamples = 2)$k
+    withr::with_seed(1, ufs_size(x, "pca", n_components = 2, share = share, repeats = 3, n_resamples = 2)$k)
   }
   expect_gte(size(.4), size(.01))
   expect_gt(size(.4), 0)
@@ -80,28 +70,20 @@ test_that("a method of one's own says what it returns, on which scale, and that 
   fit <- ufs(cars, "test_order")
   expect_identical(selected_features(fit, 2), rev(colnames(cars))[1:2])
   expect_equal(unname(seen), unname(cars))
-  set.seed(5)
-  one <- ufs(cars, "test_draws")
-  set.seed(5)
-  expect_identical(feature_ranking(one), feature_ranking(ufs(cars, "test_draws")))
+  drawn <- function() withr::with_seed(5, feature_ranking(ufs(cars, "test_draws")))
+  expect_identical(drawn(), drawn())
   # A function that draws and does not say so is named.
   ufs_register("test_silent", function(x) stats::runif(ncol(x)))
   expect_warning(ufs(cars, "test_silent"), "random")
 })
 
 test_that("centring changes which rows matter in a sketch; an offset of NDFS lets zeros grow", {
-  x <- cbind(cars, far = 1e4)
   chance <- function(center) {
-    set.seed(1)
-    ufs_sketch(cars + 100, 8, "leverage", n_vectors = 1, center = center, scale = FALSE)$weights
+    withr::with_seed(1, ufs_sketch(cars + 100, 8, "leverage", n_vectors = 1, center = center, scale = FALSE)$weights)
   }
   # Far from the origin all rows have nearly the same leverage unless the mean is taken off.
   expect_lt(stats::sd(chance(FALSE)) / mean(chance(FALSE)), stats::sd(chance(TRUE)) / mean(chance(TRUE)))
-  x <- as.matrix(iris[, 1:4])
-  fit <- function(...) {
-    set.seed(1)
-    ufs_ndfs(x, n_clusters = 3, ...)
-  }
+  fit <- function(...) withr::with_seed(1, ufs_ndfs(as.matrix(iris[, 1:4]), n_clusters = 3, ...))
   expect_identical(fit(n_starts = 3)$params$n_starts, 3L)
   expect_false(isTRUE(all.equal(fit(offset = .02)$solution, fit(offset = .5)$solution)))
 })
