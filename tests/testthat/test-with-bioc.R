@@ -5,7 +5,7 @@ skip_on_cran()
 counts <- grouped_counts(30, 40)$x
 
 # Seurat objects of the versions of assay that SeuratObject has here; `data`: normalised values.
-seurat_objects <- function(m, data = log1p(m)) {
+seurat_objects <- function(m = to_sparse(t(counts)), data = log1p(m)) {
   new <- utils::packageVersion("SeuratObject") >= "5.0.0"
   lapply(c(v3 = FALSE, if (new) c(v5 = TRUE)), function(v5) {
     if (!v5) {
@@ -29,21 +29,14 @@ seurat_values <- function(object, layer) {
 
 fit <- suppressWarnings(ufs_variance(counts))
 
-test_that("Seurat's variable features are the chosen ones, best first", {
-  skip_if_not_installed("SeuratObject")
-  for (object in seurat_objects(to_sparse(t(counts)))) {
-    out <- ufs_annotate(object, fit, k = 5)
-    expect_identical(SeuratObject::VariableFeatures(out), selected_features(fit, 5))
-    expect_error(ufs_annotate(object, suppressWarnings(ufs_ted(counts)), m = 3), "samples", class = "ufs_error_argument")
-  }
-})
-
-test_that("predict() on Seurat objects: the chosen features in the order of choice, all layers alike", {
+test_that("Seurat's variable features are the chosen ones, and predict() keeps them, all layers alike", {
   skip_if_not_installed("SeuratObject")
   best <- selected_features(fit, 4)
   expect_true(is.unsorted(match(best, colnames(counts))))
-  for (object in seurat_objects(to_sparse(t(counts)))) {
+  for (object in seurat_objects()) {
+    expect_refusals("samples" = ufs_annotate(object, ufs_ted(counts), m = 3))
     object <- ufs_annotate(object, fit, k = 6)
+    expect_identical(SeuratObject::VariableFeatures(object), selected_features(fit, 6))
     out <- predict(fit, object, k = 4)
     expect_s4_class(out, "Seurat")
     expect_identical(rownames(out), best)
@@ -61,14 +54,13 @@ test_that("predict() on Seurat objects: the chosen features in the order of choi
 test_that("normalised values of Seurat objects are taken; raw counts are said once", {
   skip_if_not_installed("SeuratObject")
   withr::defer(said_once$counts <- TRUE)
-  m <- to_sparse(t(counts))
-  for (object in seurat_objects(m)) {
+  for (object in seurat_objects()) {
     said_once$counts <- FALSE
     expect_message(data <- ufs_data(object), NA)
     expect_equal(as.matrix(data), log1p(counts))
   }
   logged <- as.matrix(ufs_data(counts, counts = "log"))
-  for (object in seurat_objects(m, data = NULL)) {
+  for (object in seurat_objects(data = NULL)) {
     said_once$counts <- FALSE
     expect_message(data <- ufs_data(object), "raw counts.*NormalizeData", class = "ufs_message_counts")
     expect_equal(as.matrix(data), logged)
@@ -81,28 +73,25 @@ test_that("normalised values of Seurat objects are taken; raw counts are said on
     expect_s4_class(predict(fit, object), "Seurat")
     expect_equal(predict(fit, counts), logged[, selected_features(fit)])
   }
-  both <- seurat_objects(m)
+  both <- seurat_objects()
   for (name in names(both)) {
-    fit <- suppressWarnings(ufs_css(seurat_objects(m, data = NULL)[[name]], k = 4))
+    fit <- suppressWarnings(ufs_css(seurat_objects(data = NULL)[[name]], k = 4))
     expect_equal(predict(fit, both[[name]], type = "reconstruction"), predict(fit, counts, type = "reconstruction"))
   }
 })
 
-test_that("a Seurat assay without normalised data and counts is an error, not an empty matrix", {
+test_that("a Seurat assay without normalised data and counts is an error, and split layers say JoinLayers()", {
   skip_if_not_installed("SeuratObject")
-  object <- seurat_objects(to_sparse(t(counts)))$v3
+  object <- seurat_objects()$v3
   for (part in c("data", "counts")) methods::slot(object@assays$RNA, part) <- methods::new("dgCMatrix")
   expect_error(ufs_data(object), "neither normalised data nor counts", class = "ufs_error_input")
-})
-
-test_that("a Seurat assay whose layers are split says JoinLayers()", {
   skip_if_not_installed("SeuratObject", "5.0.0")
-  object <- seurat_objects(to_sparse(t(counts)))$v5
+  object <- seurat_objects()$v5
   object[["RNA"]] <- split(object[["RNA"]], rep(c("a", "b"), 15))
   expect_error(ufs_data(object), "data of assay \"RNA\".*data.a.*JoinLayers", class = "ufs_error_input")
   joined <- SeuratObject::JoinLayers(object)
   expect_equal(as.matrix(ufs_data(joined))[rownames(counts), ], log1p(counts))
-  raw <- seurat_objects(to_sparse(t(counts)), data = NULL)$v5
+  raw <- seurat_objects(data = NULL)$v5
   raw[["RNA"]] <- split(raw[["RNA"]], rep(c("a", "b"), 15))
   expect_error(ufs_data(raw), "counts of assay.*JoinLayers", class = "ufs_error_input")
 })
@@ -111,7 +100,7 @@ test_that("predict() of several tables takes the layer of the fit from each Seur
   skip_if_not_installed("SeuratObject")
   plain <- list(genes = counts[, 1:30], others = counts[, 31:40])
   logged <- lapply(plain, function(m) as.matrix(ufs_data(m, counts = "log")))
-  for (version in names(seurat_objects(to_sparse(t(counts))))) {
+  for (version in names(seurat_objects())) {
     of <- function(m, ...) seurat_objects(to_sparse(t(m)), ...)[[version]]
     raw <- suppressWarnings(ufs_css(lapply(plain, of, data = NULL), 4))
     by_hand <- suppressWarnings(ufs_css(logged, 4))
@@ -128,11 +117,13 @@ test_that("predict() of several tables takes the layer of the fit from each Seur
   }
 })
 
-test_that("predict() takes the chosen features of every class of data", {
+test_that("predict() takes the chosen features of every class of data; samples leave no features to keep", {
   best <- selected_features(fit, 4)
-  expect_equal(as.matrix(predict(fit, to_sparse(counts), k = 4)), counts[, best])
-  expect_equal(as.matrix(predict(fit, ufs_data(to_sparse(counts)), k = 4)), counts[, best])
-  expect_equal(as.matrix(predict(fit, ufs_sketch(counts, 30, "uniform"), k = 4)), counts[, best])
+  samples <- ufs_ted(iris[, 1:4], m = 3)
+  expect_refusals("does not select features" = predict(samples, iris), "`k`" = predict(ufs_variance(iris[, 1:4]), iris))
+  for (x in list(to_sparse(counts), ufs_data(to_sparse(counts)), ufs_sketch(counts, 30, "uniform"))) {
+    expect_equal(as.matrix(predict(fit, x, k = 4)), counts[, best])
+  }
   skip_if_not_installed("SummarizedExperiment")
   se <- SummarizedExperiment::SummarizedExperiment(list(t(counts)))
   expect_identical(rownames(predict(fit, se, k = 4)), best)
@@ -140,22 +131,12 @@ test_that("predict() takes the chosen features of every class of data", {
   skip_if_not_installed("DelayedArray")
   expect_equal(as.matrix(predict(fit, DelayedArray::DelayedArray(counts), k = 4)), counts[, best])
 })
-
-test_that("predict() of samples says that there are no features to keep", {
-  fit <- ufs_ted(iris[, 1:4], m = 3)
-  expect_refusals("does not select features" = predict(fit, iris), "`k`" = predict(ufs_variance(iris[, 1:4]), iris))
-})
-
-test_that("tables without rows of the fit are refused by augment()", {
+test_that("tables without rows of the fit are refused by augment(), and split layers whatever the version of Seurat", {
   skip_if_not_installed("generics")
   x <- as.matrix(mtcars)
-  expect_refused(generics::augment(ufs_variance(x)), "`data` must be the data of the fit, 32 rows.")
-  expect_refused(generics::augment(ufs_variance(x), x, newdata = 1:3), "`newdata` must be a table.")
-})
-
-test_that("split layers are refused in words, whatever the version of SeuratObject", {
+  expect_refusals("`data` must be the data of the fit, 32 rows." = generics::augment(ufs_variance(x)),
+    "`newdata` must be a table." = generics::augment(ufs_variance(x), x, newdata = 1:3))
   skip_if_not_installed("SeuratObject")
-  skip_if_not_installed("Matrix")
   counts <- to_sparse(matrix(1:40, 4, dimnames = list(paste0("g", 1:4), paste0("c", 1:10))))
   object <- suppressWarnings(SeuratObject::CreateSeuratObject(counts))
   replaced("seurat_layers", function(assay) c("data.a", "data.b"))
@@ -331,8 +312,8 @@ test_that("raw counts of experiments in a list of tables are logged as they are 
   expect_null(data$input$transform)
   two <- ufs_data(list(a = kinds[[1]], b = experiment(list(counts = t(counts[, 31:40])))))
   expect_equal(as.matrix(two), cbind(logged, as.matrix(ufs_data(counts[, 31:40], counts = "log"))), ignore_attr = TRUE)
-  expect_error(ufs_data(both(kinds[[1]]), rows = "unit"), "`rows`", class = "ufs_error_argument")
-  expect_error(ufs_data(both(kinds[[1]]), counts = "log"), "`counts`", class = "ufs_error_argument")
+  two <- both(kinds[[1]])
+  expect_arguments(rows = ufs_data(two, rows = "unit"), counts = ufs_data(two, counts = "log"))
 })
 
 test_that("one name stands for a column of what is known of the samples", {

@@ -9,47 +9,50 @@ data <- planted(40, 25, informative = 6)
 x <- `dimnames<-`(data$x, list(paste0("s", 1:40), paste0("f", 1:25)))
 fit <- withr::with_seed(1, ufs_kmeans_f(x, 3))
 other <- ufs_laplacian(x)
-same_error <- function(object, argument, class = "ufs_error_argument") {
-  expect_identical(expect_error(object, class = class)$argument, argument)
-}
+model_of <- function(fits, said = list(), y = NULL, stability = NULL) explore_model(fits, x, y, stability, said)
 
-test_that("the table has the chosen features, best first", {
-  model <- explore_model(list(a = fit, b = other), x, NULL, NULL, list())
+test_that("the table has the chosen features, best first; the slider starts at the fit's k", {
+  model <- model_of(list(a = fit, b = other))
   table <- explore_table(model, "a", 7)
   expect_named(table, c("rank", "feature", "index", "score", "rank in b"))
   expect_identical(table$feature, selected_features(fit, 7))
   expect_identical(table$score, unname(feature_scores(fit)[table$feature]))
   expect_identical(table$`rank in b`, match(table$index, unname(feature_ranking(other))))
-  withr::local_seed(2)
-  stable <- ufs_stability(x, "laplacian", k = 5, n_resamples = 5)
-  model <- explore_model(other, x, NULL, stable, list())
-  expect_identical(explore_table(model, "laplacian", 3)$stability,
-    unname(stable$frequency[selected_features(other, 3)]))
+  stable <- withr::with_seed(2, ufs_stability(x, "laplacian", k = 5, n_resamples = 5))
+  model <- model_of(other, stability = stable)
+  expect_identical(explore_table(model, "laplacian", 3)$stability, unname(stable$frequency[selected_features(other, 3)]))
+  expect_identical(model_of(ufs_css(x, k = 6))$start, 6L)
+  # The captured share is that of ufs_captured().
+  share <- ufs_captured(fit, x, 4)
+  model <- model_of(fit)
+  expect_identical(model$start, 10L)
+  said <- captured_words(model, "kmeans_f", 4)
+  numbers <- as.numeric(regmatches(said, gregexpr("[0-9.]+", said))[[1]])
+  expect_equal(numbers, signif(100 * c(share$captured, share$bound), 3))
+  samples <- model_of(ufs_facility(x, m = 5))
+  expect_identical(samples$start, 5L)
+  expect_match(captured_words(samples, "facility", 5), "similarity covered: .* %, at most .* % possible")
+  # Nothing is said of a number that no share is known for, and columns that are not shown are counted.
+  expect_identical(captured_words(samples, "facility", 39), "")
+  wide <- ufs_variance(withr::with_seed(1, matrix(stats::rnorm(3000), 20)))
+  shown <- as.character(tick_table(wide, integer(), integer(), most = 100L))
+  for (words in c("50 columns", "find them by name")) expect_match(shown, words, fixed = TRUE)
+  expect_false(grepl("find them", as.character(tick_table(wide, integer(), integer()))))
 })
 
-test_that("the code gives what is shown", {
-  value <- function(said, ...) {
-    model <- explore_model(..., said = said)
-    env <- list2env(list(fit = fit, other = other, x = x, both = list(fit, other), named = list(a = fit, `b"` = other)))
-    code <- explore_code(model, utils::tail(names(model$fits), 1L), 4)
-    eval(parse(text = code), env)
-    expect_identical(env$x_chosen, predict(utils::tail(model$fits, 1L)[[1L]], x, k = 4))
-    env$chosen
+test_that("the code gives what is shown, and starts with what has to run before it", {
+  env <- list2env(list(fit = fit, other = other, x = x, both = list(fit, other), named = list(a = fit, `b"` = other)))
+  for (said in list(quote(fit), quote(both), quote(named), quote(c(fit, k = other)))) {
+    model <- model_of(eval(said, env), list(fit = said, x = quote(x)))
+    shown <- utils::tail(model$fits, 1L)
+    eval(parse(text = explore_code(model, names(shown), 4)), env)
+    expect_identical(env$chosen, selected_features(if (identical(said, quote(fit))) fit else other, 4))
+    expect_identical(env$x_chosen, predict(shown[[1L]], x, k = 4))
   }
-  expect_identical(value(list(fit = quote(fit), x = quote(x)), fit, x, NULL, NULL), selected_features(fit, 4))
-  expect_identical(value(list(fit = quote(both), x = quote(x)), list(fit, other), x, NULL, NULL),
-    selected_features(other, 4))
-  expect_identical(value(list(fit = quote(named), x = quote(x)), list(a = fit, `b"` = other), x, NULL, NULL),
-    selected_features(other, 4))
-  expect_identical(value(list(fit = quote(c(fit, k = other)), x = quote(x)), c(fit, k = other), x, NULL, NULL),
-    selected_features(other, 4))
-  samples <- explore_model(ufs_ted(x), x, NULL, NULL, list(fit = quote(t)))
+  samples <- model_of(ufs_ted(x), list(fit = quote(t)))
   expect_identical(explore_code(samples, "ted", 3), "library(ufselect)\nchosen <- selected_samples(t, m = 3)\n")
-})
-
-test_that("the code starts with what has to run before it", {
   css <- ufs_css(x, k = 6)
-  model <- explore_model(css, x, NULL, NULL, list(fit = quote(css), x = quote(x)))
+  model <- model_of(css, list(fit = quote(css), x = quote(x)))
   expect_identical(strsplit(explore_code(model, "css", 3), "\n")[[1]], c("library(ufselect)", "css <- ufs_css(x = x, k = 6)",
     "chosen <- selected_features(css, k = 3)", "x_chosen <- predict(css, x, k = 3)",
     "# How many? ufs_size(x, css) names a number, with its reason."))
@@ -57,22 +60,8 @@ test_that("the code starts with what has to run before it", {
   eval(parse(text = explore_code(model, "css", 3)), env)
   expect_identical(env$chosen, selected_features(css, 3))
   # A fit that needs a seed is named, but not made again by other random numbers.
-  model <- explore_model(fit, x, NULL, NULL, list(fit = quote(fit), x = quote(x)))
+  model <- model_of(fit, list(fit = quote(fit), x = quote(x)))
   expect_match(explore_code(model, "kmeans_f", 3), "\n# fit <- ufs_kmeans_f(x = x, n_clusters = 3)\n", fixed = TRUE)
-})
-
-test_that("the slider starts at the fit's k, and the captured share is that of ufs_captured()", {
-  model <- explore_model(ufs_css(x, k = 6), x, NULL, NULL, list())
-  expect_identical(model$start, 6L)
-  share <- ufs_captured(fit, x, 4)
-  model <- explore_model(fit, x, NULL, NULL, list())
-  expect_identical(model$start, 10L)
-  said <- captured_words(model, "kmeans_f", 4)
-  numbers <- as.numeric(regmatches(said, gregexpr("[0-9.]+", said))[[1]])
-  expect_equal(numbers, signif(100 * c(share$captured, share$bound), 3))
-  samples <- explore_model(ufs_facility(x, m = 5), x, NULL, NULL, list())
-  expect_identical(samples$start, 5L)
-  expect_match(captured_words(samples, "facility", 5), "similarity covered: .* %, at most .* % possible")
 })
 
 test_that("constraints: the fit that is shown is that of the code, and its numbers are those of its print", {
@@ -105,7 +94,7 @@ test_that("constraints: the fit that is shown is that of the code, and its numbe
   expect_match(found$code, "set.seed(1)\nfit <- ufs_kmeans_f(", fixed = TRUE)
   two <- list(css = css, pca = ufs_pca(x, 3), css = ufs_css(x, k = 4))
   env <- list2env(list(x = x), parent = environment())
-  model <- explore_model(two, x, NULL, NULL, said = list(fit = quote(list(ufs_css(x, k = 6), ufs_pca(x, 3), ufs_css(x, k = 4))), x = quote(x)))
+  model <- model_of(two, list(fit = quote(list(ufs_css(x, k = 6), ufs_pca(x, 3), ufs_css(x, k = 4))), x = quote(x)))
   model$env <- env
   model <- constrained_model(model, 24L, integer())
   expect_identical(model$code_fit, c("fit_css", "fit_pca", "fit_css.1"))
@@ -129,13 +118,13 @@ test_that("constraints: the fit that is shown is that of the code, and its numbe
     expect_identical(colnames(env$x_chosen), selected_features(model$fits[[1]], 3))
   }
   expect_error(constrained_model(found$model, 1L, 1L), class = "ufs_error_argument", "'f1'")
-  lost <- explore_model(ufs_pca(x, n_components = three), x, NULL, NULL, list())
+  lost <- model_of(ufs_pca(x, n_components = three))
   lost$env <- emptyenv()
   expect_error(constrained_model(lost, 1L, integer()), class = "ufs_error_argument", "there is no object `three`")
 })
 
 test_that("the tab for constraints: ticks, and the fit that follows", {
-  model <- explore_model(ufs_css(x, k = 6), x, NULL, NULL, list(fit = quote(css), x = quote(x)))
+  model <- model_of(ufs_css(x, k = 6), list(fit = quote(css), x = quote(x)))
   model$env <- environment()
   tick <- function(index, word, on = TRUE) list(index = index, constraint = word, on = on)
   shiny::testServer(explore_server(model), {
@@ -145,12 +134,9 @@ test_that("the tab for constraints: ticks, and the fit that follows", {
     session$setInputs(find = "f2")
     expect_identical(rows(), 8L)
     before <- output$table
-    session$setInputs(tick = tick(24, "must"))
-    session$setInputs(tick = tick(9, "must"))
-    session$setInputs(tick = tick(3, "must"))
-    session$setInputs(tick = tick(1, "never"))
-    session$setInputs(tick = tick(3, "must", FALSE))
-    session$setInputs(tick = tick(9, "never"))
+    ticks <- list(tick(24, "must"), tick(9, "must"), tick(3, "must"), tick(1, "never"), tick(3, "must", FALSE),
+      tick(9, "never"))
+    for (one in ticks) session$setInputs(tick = one)
     expect_identical(output$table, before)
     session$setInputs(again = 1)
     expect_match(output$code, 'css <- ufs_css(x = x, k = 6, include = "f24", exclude = c("f1", "f9"))', fixed = TRUE)
@@ -168,11 +154,11 @@ test_that("the tab for constraints: ticks, and the fit that follows", {
     expect_match(output$code, 'include = "f24"', fixed = TRUE)
   })
   # Samples have no such tab.
-  expect_false(grepl("Constraints", as.character(explore_ui(explore_model(ufs_ted(x), x, NULL, NULL, list())))))
+  expect_false(grepl("Constraints", as.character(explore_ui(model_of(ufs_ted(x))))))
 })
 
 test_that("the slider moves everything", {
-  model <- explore_model(c(a = fit, b = other), x, factor(rep(1:2, 20)), NULL, list())
+  model <- model_of(c(a = fit, b = other), y = factor(rep(1:2, 20)))
   shiny::testServer(explore_server(model), {
     session$setInputs(k = 3, fit = "a")
     expect_match(output$code, "k = 3)", fixed = TRUE)
@@ -194,7 +180,7 @@ test_that("the slider moves everything", {
 
 test_that("a method that is not nested, and one for samples only", {
   exact <- ufs_topk(x, k = 4, n_clusters = 3)
-  model <- explore_model(exact, x, NULL, NULL, list())
+  model <- model_of(exact)
   expect_false(model$adjustable)
   expect_false(grepl("shiny-input-container.*id=\"k\"", as.character(explore_ui(model))))
   shiny::testServer(explore_server(model), {
@@ -203,13 +189,12 @@ test_that("a method that is not nested, and one for samples only", {
     expect_true(grepl("image/png", output$map$src))
   })
   # Beside a nested one: said in the place of the picture, not a crash.
-  mixed <- explore_model(list(exact = exact, b = other), x, NULL, NULL, list())
+  mixed <- model_of(list(exact = exact, b = other))
   shiny::testServer(explore_server(mixed), {
     session$setInputs(k = 6, fit = "exact")
     expect_error(output$map, "not nested")
   })
-  samples <- explore_model(ufs_ted(x), x, NULL, NULL, list())
-  shiny::testServer(explore_server(samples), {
+  shiny::testServer(explore_server(model_of(ufs_ted(x))), {
     session$setInputs(k = 5)
     expect_match(output$table, selected_samples(ufs_ted(x), 1), fixed = TRUE)
     for (picture in c("scores", "map")) expect_true(grepl("image/png", output[[picture]]$src))
@@ -218,18 +203,17 @@ test_that("a method that is not nested, and one for samples only", {
 
 test_that("bad input is refused before a window opens", {
   expect_arguments(fit = explore_app(1, x), fit = explore_app(list(fit, 2), x), x = ufs_explore(fit))
-  same_error(explore_app(fit, x[, 1:5]), "newdata", "ufs_error_input")
-  same_error(explore_app(fit, x[1:10, ]), "x", "ufs_error_input")
+  told <- function(x) tryCatch(explore_app(fit, x), ufs_error_input = function(error) error$argument)
+  expect_identical(c(told(x[, 1:5]), told(x[1:10, ])), c("newdata", "x"))
   expect_arguments(y = explore_app(fit, x, y = 1:3), stability = explore_app(fit, x, stability = 3))
   skip_if(interactive())
   expect_error(ufs_explore(fit, x), class = "ufs_error_interactive")
 })
 
 test_that("the addin finds fits and their data", {
-  env <- list2env(list(a = fit, b = other, table = as.data.frame(x), wrong = x[1:3, ], n = 3,
-    s = ufs_ted(x), small = ufs_variance(x[, 1:4])))
-  found <- explore_candidates("a", env)
-  expect_identical(found, list(fit = quote(a), x = quote(table)))
+  env <- list2env(list(a = fit, b = other, table = as.data.frame(x), wrong = x[1:3, ], n = 3, s = ufs_ted(x),
+    small = ufs_variance(x[, 1:4])))
+  expect_identical(explore_candidates("a", env), list(fit = quote(a), x = quote(table)))
   expect_identical(explore_candidates("", env)$fit, quote(list(a = a, b = b)))
   expect_arguments(fit = explore_candidates("nothing", env), fit = explore_candidates("", new.env()),
     x = explore_candidates("", list2env(list(a = fit))))
@@ -257,7 +241,7 @@ test_that("the window opens in a dialog, and the addin calls it on what is selec
 
 test_that("code goes to the editor that is there, and Done gives the choice", {
   skip_if_not_installed("rstudioapi")
-  model <- explore_model(fit, x, NULL, NULL, list())
+  model <- model_of(fit)
   inserted <- given <- NULL
   replaced("isAvailable", function(...) TRUE, "rstudioapi")
   replaced("insertText", function(text) inserted <<- text, "rstudioapi")
@@ -269,14 +253,4 @@ test_that("code goes to the editor that is there, and Done gives the choice", {
     session$setInputs(done = 1)
   })
   expect_identical(given, explore_chosen(model, fit, 4))
-})
-
-test_that("columns that are not shown are counted, and nothing is said of a number that no share is known for", {
-  wide <- ufs_variance(withr::with_seed(1, matrix(stats::rnorm(3000), 20)))
-  shown <- as.character(tick_table(wide, integer(), integer(), most = 100L))
-  expect_match(shown, "50 columns", fixed = TRUE)
-  expect_match(shown, "find them by name", fixed = TRUE)
-  expect_false(grepl("find them", as.character(tick_table(wide, integer(), integer()))))
-  samples <- explore_model(ufs_facility(x, m = 5), x, NULL, NULL, list())
-  expect_identical(captured_words(samples, "facility", 39), "")
 })
