@@ -30,44 +30,31 @@ expect_ufs_filter <- function(filter, task) {
 }
 
 ranks_features <- subset(ufs_methods(), selects != "samples")$method
-
-for (method in ranks_features) {
-  test_that(paste0("flt(\"ufs\", method = \"", method, "\") is a filter with the method's scores"),
-    {
-    task <- mlr3::tsk("mtcars")
-    filter <- flt("ufs", method = method)
-    filter$param_set$set_values(.values = needs(method))
-    set.seed(1)
-    suppressMessages(suppressWarnings(expect_ufs_filter(filter, task)))
-    set.seed(1)
-    per_k <- registry()[[method]]$per_k
-    args <- c(needs(method), if (!is.null(per_k)) stats::setNames(list(10L), per_k))
-    if (registry()[[method]]$mixed_units == "standardise") args[c("center", "scale")] <- TRUE
-    fit <- suppressMessages(suppressWarnings(do.call(ufs, c(list(
-      x = as.data.frame(task$data(cols = task$feature_names)), method = method), args))))
-    score <- feature_scores(fit)[task$feature_names]
-    live <- if (any(score < 0, na.rm = TRUE)) !is.na(score) else !is.na(score) & score > 0
-    expect_equal(filter$scores[task$feature_names][live], score[live])
-    expect_identical(filter$id, paste0("ufs_", method))
-    expect_identical(class(flt(paste0("ufs_", method))), class(filter))
-    expect_identical(flt(paste0("ufs_", method))$id, filter$id)
-  })
-}
-
+cars <- mlr3::tsk("mtcars")
+cars_x <- as.data.frame(cars$data(cols = cars$feature_names))
 tied <- tied_columns()
 tied_task <- mlr3::as_task_regr(cbind(tied, target = 1:40), target = "target")
 
 for (method in ranks_features) {
-  test_that(paste("the same features as selected_features():", method), {
+  test_that(paste0("flt(\"ufs\", method = \"", method, "\") has the method's scores and selected_features()"), {
+    row <- registry()[[method]]
     filter <- flt("ufs", method = method, seed = 11L)
     filter$param_set$set_values(.values = needs(method))
-    row <- registry()[[method]]
-    per_k <- c(row$per_k, row$picks$argument)
+    suppressMessages(suppressWarnings(expect_ufs_filter(filter, cars)))
+    fit_of <- function(x, k, names, ...) {
+      args <- c(list(x, method), needs(method), if (!is.null(names)) stats::setNames(list(k), names), ...)
+      suppressMessages(suppressWarnings(with_seed(11, do.call(ufs, args))))
+    }
+    fit <- fit_of(cars_x, 10L, row$per_k, if (row$mixed_units == "standardise") list(center = TRUE, scale = TRUE))
+    score <- feature_scores(fit)[cars$feature_names]
+    live <- if (any(score < 0, na.rm = TRUE)) !is.na(score) else !is.na(score) & score > 0
+    expect_equal(filter$scores[cars$feature_names][live], score[live])
+    expect_identical(filter$id, paste0("ufs_", method))
+    expect_identical(class(flt(paste0("ufs_", method))), class(filter))
+    expect_identical(flt(paste0("ufs_", method))$id, filter$id)
     for (k in c(1L, 4L, 7L, 11L)) {
       suppressMessages(suppressWarnings(filter$calculate(tied_task, nfeat = k)))
-      args <- c(needs(method), if (!is.null(per_k)) stats::setNames(list(k), per_k))
-      fit <- suppressMessages(suppressWarnings(with_seed(11, do.call(ufs,
-        c(list(x = tied[tied_task$feature_names], method = method), args)))))
+      fit <- fit_of(tied[tied_task$feature_names], k, c(row$per_k, row$picks$argument))
       expect_identical(names(filter$scores)[seq_len(k)],
         suppressMessages(as.character(selected_features(fit, k, as = "name"))))
       expect_false(anyNA(filter$scores))
@@ -88,32 +75,35 @@ test_that("scores fall along the ranking", {
   expect_identical(falling(c(1, 3, 2), c(1L, 2L, 3L), 3L), c(3, 2, 1) / 3)
   close <- 1 + .Machine$double.eps * c(1, 1, 1, 0)
   expect_identical(falling(close, 1:4, 4L), 4:1 / 4)
+  # Scores that say nothing give way to ranks of those that are kept.
+  fall <- function(score) falling_scores(list(score = score, ranking = 1:3, k = 2L), TRUE)
+  expect_identical(fall(c(0.5, 0.2, 0.1)), c(0.5, 0.2, -1))
+  expect_identical(fall(c(0.5, -0.2, -0.3)), c(1, 0.5, -1))
 })
+weighted <- function(w) {
+  task <- mlr3::as_task_regr(cbind(mtcars, w = w), target = "mpg")
+  roles <- mlr3::mlr_reflections$task_col_roles$regr
+  task$set_col_roles("w", roles = intersect(c("weights_learner", "weight"), roles)[1])
+  task
+}
 
 test_that("what scores do not decide, units, weights and constant columns are said", {
   expect_message(flt("ufs_mcfs", n_clusters = 2L, n_features = 2L)$calculate(tied_task, nfeat = 9L),
     "have a score above 0", class = "ufs_message_padded")
   expect_message(flt("ufs_css")$calculate(tied_task), "'flat'", class = "ufs_message_constant")
-  expect_message(flt("ufs_pca")$calculate(mlr3::tsk("mtcars")), "n_components = 5", class = "ufs_message_clusters")
-  expect_message(filter <- flt("ufs_laplacian")$calculate(mlr3::tsk("mtcars")), "different units",
-    class = "ufs_message_units")
-  x <- mtcars[mlr3::tsk("mtcars")$feature_names]
-  best <- function(...) selected_features(ufs_laplacian(x, ...), 5)
+  expect_message(flt("ufs_pca")$calculate(cars), "n_components = 5", class = "ufs_message_clusters")
+  expect_message(filter <- flt("ufs_laplacian")$calculate(cars), "different units", class = "ufs_message_units")
+  best <- function(...) selected_features(ufs_laplacian(cars_x, ...), 5)
   expect_identical(names(filter$scores)[1:5], best(center = TRUE, scale = TRUE))
-  expect_identical(names(flt("ufs_laplacian", standardise = FALSE)$calculate(mlr3::tsk("mtcars"))$scores)[1:5], best())
+  expect_identical(names(flt("ufs_laplacian", standardise = FALSE)$calculate(cars)$scores)[1:5], best())
   expect_error(flt("ufs_laplacian", standardise = "yes"), "standardise")
-  task <- mlr3::as_task_regr(cbind(mtcars, w = 1), target = "mpg")
-  role <- intersect(c("weights_learner", "weight"), mlr3::mlr_reflections$task_col_roles$regr)[1]
-  task$set_col_roles("w", roles = role)
-  expect_message(flt("ufs_inffs")$calculate(task), "ufs_inffs() takes none", fixed = TRUE,
+  expect_message(flt("ufs_inffs")$calculate(weighted(1)), "ufs_inffs() takes none", fixed = TRUE,
     class = "ufs_message_weights")
 })
 
 test_that("weights of a task go to the methods that take them, and to the tasks", {
   count <- rep(c(1, 4, 0, 2), 8)
-  task <- mlr3::as_task_regr(cbind(mtcars, w = count), target = "mpg")
-  task$set_col_roles("w", roles = intersect(c("weights_learner", "weight"),
-    mlr3::mlr_reflections$task_col_roles$regr)[1])
+  task <- weighted(count)
   # Rows in another order than that of the backend.
   task$filter(32:1)
   names <- task$feature_names
@@ -135,9 +125,11 @@ test_that("weights of a task go to the methods that take them, and to the tasks"
 test_that("parameters have bounds and types, and are the arguments of the method; to_tune() needs no range", {
   for (method in ranks_features) {
     set <- flt("ufs", method = method)$param_set
-    expect_true(all(is.infinite(set$lower[set$class == "ParamDbl"]) == FALSE))
+    expect_false(any(is.infinite(set$lower[set$class == "ParamDbl"])))
     expect_false(any(c("v_max_iter", "node_limit") %in% set$ids(class = "ParamDbl")))
     expect_s3_class(flt(paste0("ufs_", method)), "FilterUfs")
+    expect_setequal(set$ids(), c(setdiff(registry()[[method]]$arguments, c("y", "k", "m")), "standardise", "na",
+      "seed", "k", "include", "exclude", "cost", "feature_strata", "feature_quotas"))
   }
   filter <- flt("ufs_socfs", n_clusters = paradox::to_tune(), lambda_rel = paradox::to_tune(),
     solver = paradox::to_tune())
@@ -146,46 +138,31 @@ test_that("parameters have bounds and types, and are the arguments of the method
   # More clusters than to_tune() would try are allowed.
   expect_identical(flt("ufs_socfs", n_clusters = 50L)$param_set$values$n_clusters, 50L)
   expect_error(flt("ufs_socfs", n_clusters = -1L), "n_clusters")
-  ids <- function(method) flt("ufs", method = method)$param_set$ids()
-  for (method in ranks_features) {
-    expect_setequal(ids(method), c(setdiff(registry()[[method]]$arguments, c("y", "k", "m")), "standardise", "na",
-      "seed", "k", "include", "exclude", "cost", "feature_strata", "feature_quotas"))
-  }
   set <- flt("ufs", method = "socfs")$param_set
-  expect_identical(set$class[["n_clusters"]], "ParamInt")
-  expect_identical(set$class[["lambda_rel"]], "ParamDbl")
-  expect_identical(set$class[["solver"]], "ParamFct")
+  expect_identical(unname(set$class[c("n_clusters", "lambda_rel", "solver", "center", "control")]),
+    c("ParamInt", "ParamDbl", "ParamFct", "ParamLgl", "ParamUty"))
   expect_identical(set$levels$solver, c("exact", "paper"))
-  expect_identical(set$class[["center"]], "ParamLgl")
-  expect_identical(set$class[["control"]], "ParamUty")
   expect_error(set$set_values(n_clusters = 0L), "n_clusters")
   expect_error(flt("ufs", method = "socfs", nosuch = 1))
   expect_identical(flt("ufs", method = "socfs", n_clusters = 4L)$param_set$values$n_clusters, 4L)
 })
 
-test_that("tasks without a target, other types of task, nfeat", {
-  bare <- mlr3::TaskUnsupervised$new("bare", task_type = "unsupervised", backend = mlr3::as_data_backend(iris[, 1:4]))
-  filter <- flt("ufs", method = "kmeans_f", n_clusters = 3L)
-  set.seed(2)
-  filter$calculate(bare)
-  set.seed(2)
-  expect_equal(filter$scores[names(iris)[1:4]], feature_scores(ufs_kmeans_f(iris[, 1:4], 3)))
-  classif <- flt("ufs")
-  classif$calculate(mlr3::tsk("sonar"), nfeat = 5)
-  expect_length(classif$scores, 60)
-  topk <- flt("ufs", method = "topk", n_clusters = 3L)
-  topk$calculate(mlr3::tsk("iris"), nfeat = 2)
-  best <- names(topk$scores)[1:2]
-  expect_setequal(best, selected_features(ufs_topk(iris[, 1:4], k = 2, n_clusters = 3), 2))
-})
-
-test_that("the filter keeps the features of ufs_select() with the same task, by default those to classify", {
+test_that("the filter keeps the features of ufs_select() with the same task, or none, by default those to classify", {
+  bare_of <- function(x) {
+    mlr3::TaskUnsupervised$new("bare", task_type = "unsupervised", backend = mlr3::as_data_backend(x))
+  }
+  filter <- flt("ufs", method = "kmeans_f", n_clusters = 3L, seed = 2L)$calculate(bare_of(iris[, 1:4]))
+  fit <- with_seed(2, ufs_kmeans_f(iris[, 1:4], 3))
+  expect_equal(filter$scores[names(iris)[1:4]], feature_scores(fit))
+  expect_length(flt("ufs")$calculate(mlr3::tsk("sonar"), nfeat = 5)$scores, 60)
+  topk <- flt("ufs", method = "topk", n_clusters = 3L)$calculate(mlr3::tsk("iris"), nfeat = 2)
+  expect_setequal(names(topk$scores)[1:2], selected_features(ufs_topk(iris[, 1:4], k = 2, n_clusters = 3), 2))
   set.seed(4)
   words <- kind_makers()$words$make(40, 110)
   expect_identical(flt("ufs")$method, "classify")
   expect_identical(flt("ufs")$id, "ufs_classify")
   for (x in list(mtcars, USJudgeRatings, as.data.frame(words))) {
-    bare <- mlr3::TaskUnsupervised$new("bare", task_type = "unsupervised", backend = mlr3::as_data_backend(x))
+    bare <- bare_of(x)
     for (task in c("compress", "classify", "cluster")) {
       filter <- suppressMessages(flt("ufs", method = task, seed = 5L)$calculate(bare, nfeat = 4L))
       fit <- withr::with_seed(5, ufs_select(x[bare$feature_names], 4, task))
@@ -287,29 +264,27 @@ test_that("no constraint is dropped: every row of their table is a parameter tha
   }
 })
 
-test_that("a package that comes later is met, and methods of filters are read", {
+test_that("a package that comes later is met", {
   met <- 0
   withr::defer(setHook(packageEvent("stats", "onLoad"), NULL, "replace"))
   when_loaded("stats", function() met <<- met + 1)
   expect_identical(met, 1)
   utils::tail(getHook(packageEvent("stats", "onLoad")), 1L)[[1L]]()
   expect_identical(met, 2)
-  expect_identical(mlr3filters::flt("ufs_pca")$method, "pca")
-})
-
-test_that("scores that say nothing give way to ranks of those that are kept", {
-  fall <- function(score) falling_scores(list(score = score, ranking = 1:3, k = 2L), TRUE)
-  expect_identical(fall(c(0.5, 0.2, 0.1)), c(0.5, 0.2, -1))
-  expect_identical(fall(c(0.5, -0.2, -0.3)), c(1, 0.5, -1))
 })
 
 skip_if_not_installed("mlr3pipelines")
+po <- mlr3pipelines::po
+in_front <- function(of) mlr3::as_learner(mlr3pipelines::`%>>%`(of, mlr3::lrn("classif.rpart")))
+rows_of <- function(task, ...) po("ufs_sample", ...)$train(list(task))[[1L]]
+weights_of <- function(task) {
+  found <- if (is.null(task$weights_learner)) task$weights else task$weights_learner
+  found$weight[order(found$row_id)]
+}
 
 test_that("inside a graph learner it is refitted on each training set", {
   skip_if_not_installed("rpart")
-  graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs", method = "variance", scale = FALSE),
-    filter.nfeat = 3L), mlr3::lrn("classif.rpart"))
-  learner <- mlr3::as_learner(graph)
+  learner <- in_front(po("filter", filter = flt("ufs", method = "variance", scale = FALSE), filter.nfeat = 3L))
   task <- mlr3::tsk("sonar")
   set.seed(1)
   result <- mlr3::resample(task, learner, mlr3::rsmp("cv", folds = 3L), store_models = TRUE)
@@ -335,11 +310,7 @@ test_that("one ranking serves every number of features of a tuning run, and fold
   split <- mlr3::rsmp("cv", folds = 3L)
   set.seed(1)
   split$instantiate(task)
-  chosen <- function(filter, k) {
-    graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = filter,
-      filter.nfeat = k), mlr3::lrn("classif.rpart"))
-    mlr3::resample(task, mlr3::as_learner(graph), split)
-  }
+  chosen <- function(filter, k) mlr3::resample(task, in_front(po("filter", filter = filter, filter.nfeat = k)), split)
   filters <- list(flt("ufs_css"), flt("ufs_rsr"), flt("ufs_kmeans_f", n_clusters = 3L, seed = 1L))
   for (filter in filters) {
     count <- 0L
@@ -352,58 +323,45 @@ test_that("one ranking serves every number of features of a tuning run, and fold
   expect_identical(count, 6L)
 })
 
-test_that("po(\"ufs_sample\") keeps the rows that the method chooses", {
-  po <- mlr3pipelines::po
-  task <- mlr3::tsk("mtcars")
-  x <- as.data.frame(task$data(cols = task$feature_names))
+test_that("po(\"ufs_sample\") keeps the rows that the method chooses, gives weights, and works in a learner", {
   for (method in c("facility", "medoids", "ted")) {
     some <- po("ufs_sample", method = method, m = 6L, seed = 5L)
-    out <- some$train(list(task))[[1L]]
-    args <- if (method == "ted") list() else list(m = 6L)
-    fit <- with_seed(5, do.call(ufs, c(list(x = x, method = method), args)))
-    rows <- task$row_ids[selected_samples(fit, 6, as = "index")]
+    out <- some$train(list(cars))[[1L]]
+    fit <- with_seed(5, do.call(ufs, c(list(x = cars_x, method = method), if (method != "ted") list(m = 6L))))
+    rows <- cars$row_ids[selected_samples(fit, 6, as = "index")]
     expect_identical(some$state$rows, rows)
     expect_setequal(out$row_ids, rows)
-    expect_identical(some$predict(list(task))[[1L]]$nrow, task$nrow)
-    expect_identical(task$nrow, 32L)
+    expect_identical(c(some$predict(list(cars))[[1L]]$nrow, cars$nrow), c(32L, 32L))
+    expect_identical(some$method, method)
   }
-  expect_false(identical(po("ufs_sample", method = "ted")$phash, po("ufs_sample")$phash))
+  expect_refused(some$method <- "pca", "`method` is read-only: make a new PipeOp.")
+  expect_false(identical(some$phash, po("ufs_sample")$phash))
   expect_error(po("ufs_sample", method = "pca"), class = "ufs_error_argument")
   expect_true("ufs_sample" %in% mlr3pipelines::mlr_pipeops$keys())
-})
-
-test_that("po(\"ufs_sample\") gives weights, and works in a learner on factors too", {
+  stands <- representatives(ufs_facility(cars_x, m = 6))
+  some <- rows_of(cars, method = "facility", m = 6L, weights = TRUE)
+  expect_equal(weights_of(some), stands$weight[order(stands$index)])
+  expect_error(rows_of(cars, method = "ted", weights = TRUE), class = "ufs_error_argument")
+  text <- data.frame(a = factor(letters[1:6]), y = factor(rep(1:2, 3)))
+  expect_error(rows_of(mlr3::as_task_classif(text, target = "y")), "no numeric feature")
   skip_if_not_installed("rpart")
-  po <- mlr3pipelines::po
-  task <- mlr3::tsk("mtcars")
-  some <- po("ufs_sample", method = "facility", m = 6L, weights = TRUE)
-  out <- some$train(list(task))[[1L]]
-  x <- as.data.frame(task$data(cols = task$feature_names))
-  stands <- representatives(ufs_facility(x, m = 6))
-  found <- if (is.null(out$weights_learner)) out$weights else out$weights_learner
-  expect_equal(found$weight[order(found$row_id)], stands$weight[order(stands$index)])
-  expect_error(po("ufs_sample", method = "ted", weights = TRUE)$train(list(task)), class = "ufs_error_argument")
   mixed <- mlr3::tsk("penguins")
-  learner <- mlr3::as_learner(mlr3pipelines::`%>>%`(po("ufs_sample", m = 30L, na = "omit"), mlr3::lrn("classif.rpart")))
+  learner <- in_front(po("ufs_sample", m = 30L, na = "omit"))
   expect_length(learner$train(mixed)$predict(mixed)$response, mixed$nrow)
-  expect_error(po("ufs_sample")$train(list(mlr3::as_task_classif(data.frame(
-    a = factor(letters[1:6]), y = factor(rep(1:2, 3))), target = "y"))), "no numeric feature")
 })
 
 test_that("po(\"ufs_sample\") knows curves as ufs_select() does, and leaves out rows with missing values", {
-  po <- mlr3pipelines::po
   t <- seq(.1, 1, length.out = 40)
   curves <- withr::with_seed(1, as.data.frame(base::t(replicate(30, sin(4 * t * runif(1, .7, 1.3)) + runif(1) * t))))
   rows <- selected_samples(ufs_select(curves, m = 5, task = "label"), as = "index")
   task <- mlr3::as_task_regr(cbind(curves, y = seq_len(30)), target = "y")
-  out <- po("ufs_sample", m = 5L, weights = TRUE)$train(list(task))[[1L]]
+  out <- rows_of(task, m = 5L, weights = TRUE)
   expect_identical(out$row_ids, sort(rows))
   near <- rows[max.col(-as.matrix(dist(prcomp(curves)$x))[, rows], "first")]
-  found <- if (is.null(out$weights_learner)) out$weights else out$weights_learner
-  expect_equal(found$weight[order(found$row_id)], as.double(table(near)))
+  expect_equal(weights_of(out), as.double(table(near)))
   holes <- mtcars
   holes$disp[3:4] <- NA
-  kept <- function(...) po("ufs_sample", method = "facility", ...)$train(list(mlr3::as_task_unsupervised(holes)))[[1L]]$row_ids
+  kept <- function(...) rows_of(mlr3::as_task_unsupervised(holes), method = "facility", ...)$row_ids
   expect_error(kept(m = 5L), "'disp'")
   expect_length(kept(m = 5L, na = "median"), 5L)
   expect_identical(kept(m = 100L, na = "omit"), setdiff(1:32, 3:4))
@@ -418,8 +376,8 @@ test_that("k = \"auto\" gives positive scores to as many features as ufs_size() 
   size <- with_seed(3, auto_k(x, "pca", list(n_components = 2)))
   expect_identical(size$verdict, "some")
   filter <- flt("ufs_pca", n_components = 2L, k = "auto", seed = 3L)
-  po <- mlr3pipelines::po("filter", filter, filter.cutoff = 0)
-  expect_message(out <- po$train(list(task))[[1L]], "better than noise", class = "ufs_message_size")
+  op <- po("filter", filter, filter.cutoff = 0)
+  expect_message(out <- op$train(list(task))[[1L]], "better than noise", class = "ufs_message_size")
   expect_setequal(out$feature_names, selected_features(ufs_pca(x, 2), size$k))
   expect_error(flt("ufs_pca", k = 3L), "auto")
   expect_error(flt("ufs_topk", k = "auto"), "one number")
@@ -434,8 +392,7 @@ test_that("quotas are parameters of the filters, and the first nfeat features me
   for (key in c("ufs_variance", "ufs_css", "ufs_compress")) for (k in 3:5) {
     filter <- mlr3filters::flt(key)
     filter$param_set$set_values(feature_strata = strata, feature_quotas = quotas, seed = 1L)
-    op <- mlr3pipelines::po("filter", filter, filter.nfeat = k)
-    out <- suppressMessages(op$train(list(task)))[[1]]$feature_names
+    out <- suppressMessages(po("filter", filter, filter.nfeat = k)$train(list(task)))[[1]]$feature_names
     expect_length(out, k)
     have <- as.vector(table(factor(strata[out], c("a", "b", "c"))))
     expect_true(have[1] >= 2 && have[2] == 1 && have[3] <= 1, info = paste(key, k))
@@ -447,10 +404,4 @@ test_that("quotas are parameters of the filters, and the first nfeat features me
   expect_error(suppressMessages(filter$calculate(task, nfeat = 7)), "nfeat.*more than `feature_quotas`")
   all <- names(suppressMessages(filter$calculate(task))$scores)
   expect_identical(as.vector(table(strata[all[1:5]])), c(3L, 1L, 1L))
-})
-
-test_that("the method of a PipeOp is read and not written", {
-  some <- mlr3pipelines::po("ufs_sample", method = "ted")
-  expect_identical(some$method, "ted")
-  expect_refused(some$method <- "pca", "`method` is read-only: make a new PipeOp.")
 })
