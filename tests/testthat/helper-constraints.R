@@ -24,7 +24,7 @@ constraint_fit <- function(method, x, ...) {
   needed <- list(n_clusters = 3L, n_components = 2L, k = 4L, m = 5L)
   needed <- needed[intersect(names(needed), c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k))]
   if (method == "topk") needed <- list(k = 4L, n_clusters = 3L, alpha_e = 20)
-  withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), needed, list(...))))))
+  withr::with_seed(1, quietly(do.call(ufs, c(list(x, method), needed, list(...)))))
 }
 # What a method cannot do without in a framework, which gives it the number to choose.
 needs <- function(method) {

@@ -147,25 +147,19 @@ objectives <- list(
 
 # Methods without an objective in their trace, or whose trace cannot be recomputed from the
 # solution alone, and why.
-no_objective <- c(
-  blfse = "the last update is of the weights: its blocks are tested in test-method-blfse.R",
+no_objective <- c(blfse = "the last update is of the weights: its blocks are tested in test-method-blfse.R",
   alnr = "the coefficients, n x k, are not returned: its bounds are tested in test-method-alnr.R",
   rrss = "the coefficients, n x n, are not returned: its bounds are tested in test-method-rrss.R",
   kmeans_f = "no trace", medoids = "no trace", pca = "no trace", random = "no trace",
   variance = "no trace", inffs = "no objective", laplacian = "no trace", spec = "no trace",
-  mcfs = "one problem per cluster and penalty", cur = "no trace", consensus = "no trace"
-)
-
-# ---- all that a fit claims ----------------------------------------------------------------------
+  mcfs = "one problem per cluster and penalty", cur = "no trace", consensus = "no trace")
 
 # The scores that the solution stands for, by feature or by sample, where it does.
-scores_of <- list(
-  alfs = function(s) sqrt(colSums(s$W^2)), socfs = function(s) sqrt(rowSums(s$V^2)),
+scores_of <- list(alfs = function(s) sqrt(colSums(s$W^2)), socfs = function(s) sqrt(rowSums(s$V^2)),
   jspca = function(s) sqrt(rowSums(s$Q^2)), spca = function(s) sqrt(rowSums(s$B^2)),
   rsr = function(s) if (!is.null(s$W)) sqrt(rowSums(s$W^2)), ndfs = function(s) rowSums(s$W^2),
   udfs = function(s) rowSums(s$W^2), sogfs = function(s) rowSums(s$W^2),
-  mcfs = function(s) apply(abs(s$W), 1L, max), blfse = function(s) s$v
-)
+  mcfs = function(s) apply(abs(s$W), 1L, max), blfse = function(s) s$v)
 sample_scores_of <- list(alfs = function(s) sqrt(rowSums(s$W^2)), rrss = function(s) s$row_norm,
   alnr = function(s) s$row_norm)
 
@@ -255,18 +249,16 @@ share_of_leading <- function(z, k) {
   sum(d2[seq_len(min(k, length(d2)))]) / sum(d2)
 }
 
-# Components of a symmetric graph, counted.
-count_components <- function(w) {
-  seen <- integer(nrow(w))
-  while (any(seen == 0L)) {
-    front <- which(seen == 0L)[1L]
-    number <- max(seen) + 1L
-    while (length(front)) {
-      seen[front] <- number
-      front <- setdiff(which(colSums(w[front, , drop = FALSE] != 0) > 0), which(seen > 0L))
-    }
+# The component of each node of a symmetric graph, by the first node that is in it.
+ref_components <- function(w, above = 0) {
+  n <- nrow(w)
+  label <- seq_len(n)
+  repeat {
+    new <- vapply(seq_len(n), function(i) min(label[i], label[w[, i] > above]), 0)
+    if (all(new == label)) break
+    label <- new
   }
-  max(seen)
+  match(label, unique(label))
 }
 
 certificates <- list(
@@ -295,9 +287,8 @@ certificates <- list(
       dual = sum(diag(r) * e$d[held]) - sum(r^2) / 4,
       gap = (value - fit$certificate[["dual"]]) / value,
       # Feasible, and without a part that W could use to go down for ever.
-      feasible = max(1, (sqrt(rowSums(s$P^2)) + 1e-300) / (a$alpha + 1e-300),
-        (sqrt(colSums(s$Q^2)) + 1e-300) / (a$beta + 1e-300), top,
-        1 + (sqrt(max(sum(g^2) - sum((r * outer(e$d[held], e$d[held]))^2), 0)) / whole)))
+      feasible = max(1, (sqrt(rowSums(s$P^2)) + 1e-300) / (a$alpha + 1e-300), (sqrt(colSums(s$Q^2)) + 1e-300) /
+        (a$beta + 1e-300), top, 1 + (sqrt(max(sum(g^2) - sum((r * outer(e$d[held], e$d[held]))^2), 0)) / whole)))
   },
   socfs = function(fit, x) {
     z <- as_seen(fit, x)
@@ -377,7 +368,7 @@ certificates <- list(
   sogfs = function(fit, x) {
     s <- as.matrix(fit$solution$S)
     w <- fit$solution$W
-    list(components = count_components(s + t(s)), orthonormal = sum((crossprod(w) - diag(ncol(w)))^2))
+    list(components = max(ref_components(s + t(s))), orthonormal = sum((crossprod(w) - diag(ncol(w)))^2))
   },
   ndfs = function(fit, x) {
     z <- as_seen(fit, x)
@@ -459,8 +450,6 @@ recomputed <- function(fit, x) {
   }
   do.call(rbind, rows)
 }
-
-# ---- p far above n ------------------------------------------------------------------------------
 
 # M of the first steps over W of udfs and sogfs, p x p, from nothing but x.
 first_m <- function(fit, z) {

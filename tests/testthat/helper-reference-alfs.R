@@ -67,13 +67,10 @@ ref_alfs_dual <- function(x, p, q, l = NULL, alpha, beta, lambda = 0) {
   core <- t(v) %*% right %*% u
   y <- u %*% (core / (2 * outer(d, d))) %*% t(v)
   equation <- 2 * t(x_t) %*% y %*% t(x_t) - right
-  c(
-    value = unname(2 * sum(y * x_t) - sum(y^2)),
+  c(value = unname(2 * sum(y * x_t) - sum(y^2)),
     equation = sqrt(sum(equation^2) / sum((2 * crossprod(x_t) %*% t(x_t))^2)),
-    rows = unname(max(sqrt(rowSums(p^2))) / alpha),
-    columns = unname(max(sqrt(colSums(q^2))) / beta),
-    weights = unname(if (lambda > 0) max(abs(l) / ref_alfs_weights(x)) / lambda else 0)
-  )
+    rows = unname(max(sqrt(rowSums(p^2))) / alpha), columns = unname(max(sqrt(colSums(q^2))) / beta),
+    weights = unname(if (lambda > 0) max(abs(l) / ref_alfs_weights(x)) / lambda else 0))
 }
 
 # Largest penalties, from dense G0.

@@ -90,9 +90,7 @@ ref_blfse <- function(x, scores, labels, c, projection = "paper", order = "paper
     },
     v = function() v <<- ref_qp(2 * gram() * step_p$n + diag(sum(alpha^2), p), drop(alpha^2 %*% vk), v),
     Y = function() ry <<- ref_lowest(laplacian(), c)$n,
-    beta = function() {
-      beta <<- simplex(vapply(sk, function(each) sum((w * (s - each))^2), 0))
-    },
+    beta = function() beta <<- simplex(vapply(sk, function(each) sum((w * (s - each))^2), 0)),
     alpha = function() alpha <<- simplex(rowSums(sweep(vk, 2L, v)^2))
   )
   blocks <- if (order == "paper") c("P", "S", "v", "Y", "beta", "alpha") else c("P", "v", "S", "Y", "beta", "alpha")
@@ -123,8 +121,6 @@ ref_blfse <- function(x, scores, labels, c, projection = "paper", order = "paper
   list(v = v, S = s, W = w, alpha = alpha, beta = beta, rho = rho, N = step_p$n,
     rank = order(-v, seq_along(v)), trace = trace, history = history)
 }
-
-# ---- fixtures and problems ---------------------------------------------------------------
 
 blfse_fixture <- function(name) {
   unname(as.matrix(utils::read.csv(test_path("fixtures", "blfse", paste0(name, ".csv")), header = FALSE)))

@@ -44,17 +44,6 @@ ref_graph <- function(x, k, weights = "heat", bandwidth = NULL, symmetrise = "ma
   unname(switch(symmetrise, max = pmax(a, t(a)), min = pmin(a, t(a)), mean = (a + t(a)) / 2) * value)
 }
 
-ref_components <- function(w, above = 0) {
-  n <- nrow(w)
-  label <- seq_len(n)
-  repeat {
-    new <- vapply(seq_len(n), function(i) min(label[i], label[w[, i] > above]), 0)
-    if (all(new == label)) break
-    label <- new
-  }
-  match(label, unique(label))
-}
-
 ref_laplacian <- function(x, w) {
   d <- rowSums(w)
   l <- diag(d) - w
@@ -76,11 +65,8 @@ ref_spec <- function(x, w, type, k = NULL, power = 1) {
     f <- sqrt(d) * f
     f <- f / sqrt(sum(f^2))
     a2 <- drop(crossprod(vectors, f))^2
-    switch(type,
-      phi1 = sum(a2 * values^power),
-      phi2 = sum(a2 * values^power) / (1 - sum(f * sqrt(d))^2 / sum(d)),
-      phi3 = sum((2^power - values[2:k]^power) * a2[2:k])
-    )
+    switch(type, phi1 = sum(a2 * values^power), phi2 = sum(a2 * values^power) / (1 - sum(f * sqrt(d))^2 / sum(d)),
+      phi3 = sum((2^power - values[2:k]^power) * a2[2:k]))
   }))
 }
 

@@ -14,10 +14,7 @@ ref_inffs <- function(x, alpha, variant) {
     e <- 5e-6 * p
     return(unname(solve(diag(p) - (1 - e) / top * a / (top + e), one)))
   }
-  r <- switch(variant,
-    "2015" = 0.9 / max(eigen(a, TRUE, TRUE)$values),
-    "2016" = 0.99 / max(eigen(a, TRUE, TRUE)$values),
-    rowsum = 0.9 / top
-  )
+  r <- switch(variant, "2015" = 0.9 / max(eigen(a, TRUE, TRUE)$values),
+    "2016" = 0.99 / max(eigen(a, TRUE, TRUE)$values), rowsum = 0.9 / top)
   unname(solve(diag(p) - r * a, one) - 1)
 }

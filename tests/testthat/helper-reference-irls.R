@@ -10,8 +10,6 @@ kmeans3_labels <- function(set) {
   scan(test_path("fixtures", "baselines", "graph", paste0(set, "__kmeans3.csv")), quiet = TRUE)
 }
 
-# ---- RSR -----------------------------------------------------------------------------------
-
 # factor: of each row's penalty; Inf: the row is zero.
 ref_rsr_objective <- function(x, w, lambda, factor = rep(1, ncol(x))) {
   norm <- ref_row_norms(w)
@@ -40,8 +38,6 @@ ref_rsr_bound <- function(x, w, lambda) {
   y <- y * min(1, lambda / max(ref_row_norms(crossprod(x, y))))
   sum(y * x)
 }
-
-# ---- NDFS ----------------------------------------------------------------------------------
 
 # With M formed, and the clipped quotient. Returns list(w, f, objective).
 ref_ndfs <- function(x, weights, f, alpha, beta, gamma, steps, g, eps, normalised = FALSE) {
@@ -74,16 +70,8 @@ one_hot <- function(labels, offset = 0.02) {
   sweep(f, 2L, sqrt(colSums(f)), `/`) + offset
 }
 
-# ---- UDFS and SOGFS ------------------------------------------------------------------------
-
-ref_knn <- function(x, k) {
-  d <- as.matrix(stats::dist(x))
-  diag(d) <- Inf
-  t(apply(d, 1L, order))[, seq_len(k), drop = FALSE]
-}
-
 ref_udfs_m <- function(x, k, lambda) {
-  near <- cbind(seq_len(nrow(x)), ref_knn(x, k))
+  near <- cbind(seq_len(nrow(x)), neighbours_of(x, k))
   h <- diag(k + 1) - 1 / (k + 1)
   m <- matrix(0, ncol(x), ncol(x))
   for (i in seq_len(nrow(x))) {
@@ -128,8 +116,8 @@ ref_sogfs <- function(x, m, c, k, gamma, max_iter = 50, eps = 1e-12) {
     list(f = e$vectors[, n:1][, seq_len(c), drop = FALSE], values = rev(e$values))
   }
   d <- squared(x)
-  first <- near <- ref_knn(x, k)
-  wide <- ref_knn(x, k + 1)
+  first <- near <- neighbours_of(x, k)
+  wide <- neighbours_of(x, k + 1)
   s <- matrix(0, n, n)
   half <- numeric(n)
   for (i in seq_len(n)) {
@@ -154,7 +142,7 @@ ref_sogfs <- function(x, m, c, k, gamma, max_iter = 50, eps = 1e-12) {
     row2 <- step$row2
     dx <- squared(x %*% step$w)
     df <- squared(f)
-    if (t > 5) near <- ref_knn(x %*% step$w, k)
+    if (t > 5) near <- neighbours_of(x %*% step$w, k)
     s <- matrix(0, n, n)
     for (i in seq_len(n)) s[i, near[i, ]] <- ref_simplex(-(dx + lambda * df)[i, near[i, ]] / (2 * r), 1)
     l <- laplacian(s)

@@ -40,8 +40,7 @@ jspca_reference <- function(X, P0, lambda, iterations, eps, loss = "feature",
   rotated <- Q %*% svd(t(X) %*% Q)$v
   sign <- apply(rotated, 2L, function(v) sign(v[which.max(abs(v))]))
   list(Q = Q, P = P, Pbar = Pbar, objective = objective, change = change, norm = norm,
-    residual = residual, kkt = kkt, R = R,
-    loadings = sweep(rotated, 2L, sign / sqrt(colSums(rotated^2)), "*"))
+    residual = residual, kkt = kkt, R = R, loadings = sweep(rotated, 2L, sign / sqrt(colSums(rotated^2)), "*"))
 }
 
 # 2 max_i || (XX'A^{1/2})_i ||, or 2 max_i || (XWX')_i ||, at Q = 0.

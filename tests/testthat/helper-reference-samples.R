@@ -1,10 +1,9 @@
 # Slow, literal versions of the sample selectors. x is n x p, rows = samples.
 
 # Greedy TED as in the paper's algorithm: an explicit kernel, deflated; `given`: taken out beforehand.
-ref_ted_greedy <- function(x, m, mu, given = integer()) {
-  k <- tcrossprod(x)
+ref_ted_greedy <- function(x, m, mu, given = integer(), k = tcrossprod(x), allowed = rep(TRUE, nrow(k))) {
   for (j in given) k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
-  left <- setdiff(seq_len(nrow(x)), given)
+  left <- setdiff(which(allowed), given)
   order <- integer()
   score <- numeric()
   for (t in seq_len(m)) {

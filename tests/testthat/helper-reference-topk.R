@@ -11,10 +11,6 @@ ref_soft <- function(a, t) sign(a) * pmax(abs(a) - t, 0)
 
 ref_one_hot <- function(g, C) outer(seq_len(C), g, "==") * 1
 
-# ---- sub-problem 1 ----------------------------------------------------------------------
-
-ref_q_step <- function(X, Bm, Cm) solve(crossprod(X) + diag(ncol(X)), crossprod(X, Bm) + Cm)
-
 ref_represent <- function(X, Theta, lambda_E, lambda_Z, rho = 1.1, mu = 1, tol = 1e-6,
                           max_iter = 500L, mu_max = 1e8, nonnegative = FALSE) {
   N <- ncol(X)
@@ -27,7 +23,7 @@ ref_represent <- function(X, Theta, lambda_E, lambda_Z, rho = 1.1, mu = 1, tol =
     Z <- ref_soft(Q + Y2 / mu, w / mu)
     diag(Z) <- 0
     if (nonnegative) Z <- pmax(Z, 0)
-    Q <- ref_q_step(X, X - E + Y1 / mu, Z - Y2 / mu)
+    Q <- solve(crossprod(X) + diag(N), crossprod(X, X - E + Y1 / mu) + Z - Y2 / mu)
     E <- ref_soft(X - X %*% Q + Y1 / mu, lambda_E / mu)
     R1 <- X - X %*% Q - E
     R2 <- Q - Z
@@ -41,8 +37,6 @@ ref_represent <- function(X, Theta, lambda_E, lambda_Z, rho = 1.1, mu = 1, tol =
   list(Z = Z, E = E, Q = Q, Y1 = Y1, Y2 = Y2, iterations = it, trace = trace,
     objective = sum(w * abs(Z)) + lambda_E * sum(abs(X - X %*% Z)))
 }
-
-# ---- sub-problem 2 ----------------------------------------------------------------------
 
 ref_criterion <- function(S, K, B, YY, lambda_A) {
   G <- K[S, S, drop = FALSE] + lambda_A * diag(length(S))
@@ -131,8 +125,6 @@ ref_relaxed <- function(s, X, Y, L, lambda_A, lambda_I) {
   list(value = sum(Y^2) - sum(Fm^2) + lambda_A * sum(Fm * M), gradient = -lambda_A * rowSums((Xt %*% M)^2))
 }
 
-# ---- labels -----------------------------------------------------------------------------
-
 ref_spectral <- function(Z, C, previous = NULL) {
   N <- ncol(Z)
   if (C == 1L) return(rep(1L, N))
@@ -219,8 +211,6 @@ ref_harmonic <- function(W, g, C, X = NULL, cmn = FALSE) {
   list(label = label, prob = prob, reached = reached)
 }
 
-# ---- the outer loop ---------------------------------------------------------------------
-
 # X: D x N, already normalised. g: class or NA, all NA = unsupervised.
 ref_topk <- function(X, k, C, g = rep(NA_integer_, ncol(X)), alpha_E = 10, lambda_E = NULL,
                      lambda_Z = .05, lambda_A = .01, lambda_I = 3, alpha = .95,
@@ -285,16 +275,15 @@ topk_expected <- function(name) {
 ref_warm <- function(x, weights, lambda_e, iterations, nonnegative = FALSE) {
   n <- nrow(x)
   p <- ncol(x)
-  soft <- function(a, t) sign(a) * pmax(abs(a) - t, 0)
   Z <- Q <- matrix(0, n, n)
   Y <- matrix(0, n, p)
   mu <- 15
   for (it in seq_len(iterations)) {
     before <- Z
-    Z <- soft(Q + Y %*% t(x) / mu, weights / mu)
+    Z <- ref_soft(Q + Y %*% t(x) / mu, weights / mu)
     if (nonnegative) Z <- pmax(Z, 0)
     diag(Z) <- 0
-    E <- soft(x - Q %*% x + Y / mu, lambda_e / mu)
+    E <- ref_soft(x - Q %*% x + Y / mu, lambda_e / mu)
     Zr <- 1.9 * Z - .9 * Q
     Er <- 1.9 * E - .9 * (x - Q %*% x)
     # Q minimises ||x - E' - Qx + Y/mu||^2 + ||Q - Z' + Y x'/mu||^2 over all Q.

@@ -31,8 +31,12 @@ planted <- function(n = 60, p = 40, c = 3, informative = 8, seed = 1, gap = 3) {
   })
 }
 
+noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
+picks_of <- function(fit) unname(fit$solution$order)
+
 # Messages and warnings that the test is not about are dropped.
 quietly <- function(code) suppressMessages(suppressWarnings(code))
+quiet <- function(expr) suppressWarnings(expr, classes = "ufs_warning")
 
 # How many vectors of at least 90 % of the size of x an expression allocates.
 large_allocations <- function(expression, x) {
@@ -51,6 +55,15 @@ needed_arguments <- function(method) {
   given[intersect(names(given), c(required, registry()[[method]]$per_k))]
 }
 
+# These, and what top-k and random draws have to be told, too; a fit of any method with them, from one seed.
+needed <- function(method) {
+  c(needed_arguments(method), if (method == "topk") list(n_clusters = 3), if (method == "random") list(what = "both"))
+}
+fit_of <- function(method, x, ..., hear = suppressWarnings) {
+  given <- utils::modifyList(needed(method), list(...))
+  withr::with_seed(1, suppressMessages(hear(do.call(ufs, c(list(x = x, method = method), given)))))
+}
+
 # A fit whose settings of the published method stand among the other arguments.
 published <- function(method, ...) {
   do.call(paste0("ufs_", method), paper_in_control(list(...), registry()[[method]]), quote = TRUE)
@@ -61,9 +74,10 @@ expect_words <- function(call, class, ...) {
   testthat::expect_identical(conditionMessage(testthat::expect_error(call, class = class)), paste0(...))
 }
 
-# Some words of a refusal, on the way to which anything may be said.
-expect_refused <- function(call, words, class = "ufs_error_argument") {
-  testthat::expect_error(suppressWarnings(suppressMessages(call)), words, fixed = TRUE, class = class)
+# Some words of a refusal, on the way to which anything may be said, and the argument that it names.
+expect_refused <- function(call, words, class = "ufs_error_argument", argument = error$argument) {
+  error <- testthat::expect_error(suppressWarnings(suppressMessages(call)), words, fixed = TRUE, class = class)
+  if (!missing(argument)) testthat::expect_identical(error$argument, argument)
 }
 
 # A table of calls that are refused, each under words of its message, or under none.

@@ -31,14 +31,7 @@ room_below <- list(
     1 - (sum(y * s$E) - sum(y^2) / 4) / value
   },
   udfs = function(fit, x) {
-    z <- as_seen(fit, x)
-    near <- neighbours_of(z, fit$params$n_neighbours)
-    m <- 0
-    for (i in seq_len(nrow(z))) {
-      local <- scale(z[c(i, near[i, ]), ], scale = FALSE)
-      m <- m + crossprod(local, solve(tcrossprod(local) + fit$params$lambda * diag(nrow(local)), local))
-    }
-    step_left(fit, m, objectives$udfs(fit, x))
+    step_left(fit, first_m(fit, as_seen(fit, x)), objectives$udfs(fit, x))
   },
   sogfs = function(fit, x) {
     z <- as_seen(fit, x)

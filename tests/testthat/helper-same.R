@@ -17,8 +17,7 @@ results_to_show <- function() {
   graph <- seed(ufs_graph(mtcars))
   sample <- rep(1:20, each = 3)
   repeated <- seed(cbind(a = rnorm(20)[sample], b = rnorm(20)[sample], c = 0, d = 0) + rnorm(240, sd = .5))
-  lapply(list(
-    grid = seed(ufs_grid(iris[, 1:4], "pca", list(n_components = 1:4, scale = c(TRUE, FALSE)))),
+  lapply(list(grid = seed(ufs_grid(iris[, 1:4], "pca", list(n_components = 1:4, scale = c(TRUE, FALSE)))),
     `grid with errors` = seed(ufs_grid(iris[, 1:4], "kmeans_f", list(n_clusters = c(2, 500)))),
     `grid of rows` = seed(ufs_grid(mtcars, "ted", list(mu_rel = c(0.01, 0.1)))),
     tune = seed(ufs_tune(mtcars, "pca", list(n_components = 1:9), k = 4)),

@@ -16,7 +16,6 @@ arguments_of_package <- function() {
   do.call(rbind, found)
 }
 
-# What is wrong with a table, in sentences.
 wrong_words <- function(found, table) {
   twice <- unique(table$argument[duplicated(table$argument)])
   users <- strsplit(table$functions, " ", fixed = TRUE)
@@ -38,7 +37,6 @@ test_that("every argument is in the table, with one meaning", {
   found <- arguments_of_package()
   expect_gt(nrow(found), 500)
   expect_identical(wrong_words(found, table), NULL)
-
   more <- rbind(found, data.frame(argument = c("samples", "frobnicate"), name = "ufs_new"))
   expect_match(wrong_words(more, table), "`samples` of ufs_new is not in the table", fixed = TRUE, all = FALSE)
   expect_match(wrong_words(more, table), "`frobnicate` of ufs_new", fixed = TRUE, all = FALSE)

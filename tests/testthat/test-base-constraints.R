@@ -7,9 +7,8 @@ value_of <- function(row, size) {
   switch(row$kind,
     places = if (row$name == "exclude") 2L else if (row$name == "candidates") seq_len(size - 1L) else c(3L, 1L),
     numbers = seq_len(size) / 2 + 1, groups = c(1, 1, rep(NA, size - 2L)), levels = rep(1:3, length.out = size),
-    "some levels" = c(NA, rep(1:4, length.out = size - 1L)), strata = rep(1:2, length.out = size),
-    limit = 1e4, share = .95, switch = TRUE,
-    quotas = if (row$about == "rows") c("1" = 3, "2" = 4) else list("1" = 1, "2" = c(0, 2)))
+    "some levels" = c(NA, rep(1:4, length.out = size - 1L)), strata = rep(1:2, length.out = size), limit = 1e4,
+    share = .95, switch = TRUE, quotas = if (row$about == "rows") c("1" = 3, "2" = 4) else list("1" = 1, "2" = c(0, 2)))
 }
 # The arguments of ufs_data() for a row, with those that it needs.
 given_for <- function(row, x) {
@@ -29,9 +28,7 @@ declare_here <- function(name, ..., env = parent.frame()) {
   formals(with_it) <- c(formals(ufs_data), stats::setNames(list(NULL), name))
   replaced("ufs_data", with_it, env = env)
 }
-each_constraint <- function(test) {
-  for (row in constraint_rows()) if (row$kind != "quotas") test(row)
-}
+each_constraint <- function(test) for (row in constraint_rows()) if (row$kind != "quotas") test(row)
 
 test_that("ufs_data() has an argument for each row, and rows name what there is", {
   arguments <- names(formals(ufs_data))
@@ -53,7 +50,6 @@ follows_everywhere <- function(row, x) {
     expect_error(do.call(door(), c(list(x), given[row$name])), class = "ufs_error_argument",
       paste0("`", row$name, "` needs `", row$needs[1L], "`"), fixed = TRUE)
   }
-  # It goes with its columns or rows: by index, name and sign, twice.
   size <- if (row$about == "columns") ncol(x) else nrow(x)
   ord <- c(3L, 1L, 5L, 4L)
   part <- function(data, at) if (row$about == "columns") data[, at] else data[at, ]
@@ -70,11 +66,9 @@ follows_everywhere <- function(row, x) {
     twice <- held_in(part(data, c(2L, 2L, 1L)), row)
     expect_identical(twice, held_in(data, row)[c(2L, 2L, 1L)], info = about)
   }
-  # It is saved, goes to workers and is in the key of what is stored.
   expect_identical(held_in(unserialize(serialize(data, NULL)), row), held_in(data, row))
   expect_identical(held_in(to_travel(data), row), held_in(data, row))
   expect_false(identical(data_key(data), data_key(door()(x))), info = about)
-  # It is told.
   if (!is.null(row$words)) {
     words <- row$words(held_in(expanded(data, row), row), data[[constraint_slot(row)]])
     expect_output(print(data), words, fixed = TRUE, info = about)
@@ -86,11 +80,8 @@ expanded <- function(data, row) {
   data
 }
 
-test_that("every constraint follows through data, subsets, saving, workers and print", {
+test_that("every constraint follows through data, subsets, saving, workers, print, decoys, listings and frameworks", {
   each_constraint(function(row) follows_everywhere(row, x))
-})
-
-test_that("constraints on columns go on to decoys; listing, options of frameworks and arguments follow from the rows", {
   for (row in constraint_rows("columns")) {
     if (row$kind == "quotas") next
     data <- do.call(door(), c(list(x), given_for(row, x)))

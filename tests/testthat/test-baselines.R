@@ -1,6 +1,6 @@
 # variance, pca, kmeans_f, random: what every comparison shows.
 
-test_that("variance is var(), and pca loadings are prcomp's, in both Gram forms", {
+test_that("variance is var(), pca loadings prcomp's, F statistics those of aov(); ranks that are too small are named", {
   expect_equal(feature_scores(ufs_variance(mtcars)), vapply(mtcars, var, 0), tolerance = 1e-12)
   expect_warning(ufs_variance(mtcars, scale = TRUE), class = "ufs_warning_void")
   wide <- matrix(rnorm(8 * 30), 8)
@@ -12,9 +12,6 @@ test_that("variance is var(), and pca loadings are prcomp's, in both Gram forms"
     expect_equal(fit$solution$sdev, prcomp(x, scale. = TRUE)$sdev[1:3], tolerance = 1e-10)
     expect_equal(fit$solution$scores, scale(x) %*% unname(fit$solution$loadings), ignore_attr = TRUE)
   }
-})
-
-test_that("more components than the rank are refused with the rank; F statistics are those of aov()", {
   base <- withr::with_seed(6, matrix(rnorm(20 * 2), 20))
   x <- base %*% matrix(c(1, 0, 0, 1, 1, 1, 1, -1, 2, 1), 2)
   for (z in list(x, t(x))) for (fit in list(ufs_pca, ufs_jspca, ufs_spca)) {
@@ -27,27 +24,20 @@ test_that("more components than the rank are refused with the rank; F statistics
   expect_equal(feature_scores(fit), ref, tolerance = 1e-10)
 })
 
-test_that("k-means runs are distinct partitions, best first; too few distinct rows are an error with a class", {
+test_that("k-means: distinct partitions, best first; labels in its place; too few distinct rows are an error", {
   z <- planted()$x[, 1:4]
   set.seed(3)
   runs <- kmeans_runs(z, 4, 15)
   within <- vapply(runs, `[[`, 0, "withinss")
-  expect_false(is.unsorted(within))
-  expect_false(any(duplicated(lapply(runs, `[[`, "cluster"))))
+  expect_false(is.unsorted(within) || any(duplicated(lapply(runs, `[[`, "cluster"))))
   expect_equal(within[1], {
     cluster <- runs[[1]]$cluster
     sum(vapply(unique(cluster), function(g) sum(scale(z[cluster == g, , drop = FALSE], scale = FALSE)^2), 0))
   })
   expect_null(kmeans_runs(matrix(1, 5, 2), 2, 3))
   expect_identical(kmeans_runs(z, 1, 3)[[1]]$cluster, rep(1L, nrow(z)))
-  x <- as.matrix(mtcars)[rep(1:2, 5), ]
-  error <- expect_error(suppressWarnings(ufs_kmeans_f(x, 3)), class = "ufs_error_input")
-  expect_identical(error$argument, "x")
-  error <- expect_error(ufs_kmeans_f(mtcars, 3, control = ufs_control(max_iter = 0)), class = "ufs_error_argument")
-  expect_identical(error$argument, "max_iter")
-})
-
-test_that("labels take the place of k-means in kmeans_f, with and without weights", {
+  expect_refused(ufs_kmeans_f(as.matrix(mtcars)[rep(1:2, 5), ], 3), "", "ufs_error_input", "x")
+  expect_arguments(max_iter = ufs_kmeans_f(mtcars, 3, control = ufs_control(max_iter = 0)))
   f <- function(v) summary(stats::aov(v ~ iris$Species))[[1]][1, "F value"]
   fit <- ufs_kmeans_f(iris[, 1:4], 3, init = iris$Species, scale = FALSE)
   expect_equal(unname(feature_scores(fit)), unname(sapply(iris[, 1:4], f)))

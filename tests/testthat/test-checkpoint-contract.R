@@ -10,8 +10,7 @@ mixed <- data.frame(counts, side = factor(rep(c("left", "right", "top"), 8)))
 classes <- factor(rep(c("u", "v", "w"), 8))
 
 # For each argument of ufs_data(): the arguments before and after it has changed.
-data_changes <- list(
-  features = list(list(), list(features = 1:6)), samples = list(list(), list(samples = 1:20)),
+data_changes <- list(features = list(list(), list(features = 1:6)), samples = list(list(), list(samples = 1:20)),
   na = list(list(x = holes, na = "omit"), list(x = holes, na = "median"), list(x = holes, na = "knn")),
   counts = list(list(), list(counts = "log"), list(counts = "tfidf")),
   min_samples = list(list(x = replace(counts, cbind(1:20, 3), 0)),
@@ -38,8 +37,7 @@ data_changes <- list(
   feature_quotas = list(list(feature_strata = rep(1:2, c(3, 4))),
     list(feature_strata = rep(1:2, c(3, 4)), feature_quotas = list(`1` = 1))),
   strata = list(list(), list(strata = rep(1:2, 12)), list(strata = rep(1:2, each = 12))),
-  quotas = list(list(strata = rep(1:2, 12)), list(strata = rep(1:2, 12), quotas = c(`1` = 1, `2` = 2)))
-)
+  quotas = list(list(strata = rep(1:2, 12)), list(strata = rep(1:2, 12), quotas = c(`1` = 1, `2` = 2))))
 opened <- function(args) do.call(ufs_data, c(if (is.null(args$x)) list(x = counts), args))
 # What no result depends on: how a file is read. `assay` and `join` give another x altogether.
 without_effect <- c("assay", "join", "block_bytes", "BPPARAM")
@@ -52,7 +50,7 @@ lasting <- function(value) {
 }
 asked <- function(what, args, folder = NULL) {
   set.seed(8)
-  suppressWarnings(suppressMessages(do.call(paste0("ufs_", what), c(args, list(checkpoint = folder)))))
+  quietly(do.call(paste0("ufs_", what), c(args, list(checkpoint = folder))))
 }
 
 test_that("the key of the data is made of all that ufs_data() holds", {
@@ -91,8 +89,7 @@ test_that("the key of a value is made of all that its task can see", {
 })
 
 # Of each function: a call, and what every other argument is changed to.
-calls <- list(
-  grid = list(base = list(method = "kmeans_f", grid = list(n_clusters = 2:3), n_starts = 2),
+calls <- list(grid = list(base = list(method = "kmeans_f", grid = list(n_clusters = 2:3), n_starts = 2),
     changed = list(method = "mcfs", grid = list(n_clusters = 3:4), keep_fits = TRUE, m = 3),
     dots = list(n_starts = 3, scale = FALSE, center = FALSE, control = ufs_control(max_iter = 2), k = 3)),
   tune = list(base = list(method = "kmeans_f", grid = list(n_clusters = 2:3), k = 3),
@@ -111,8 +108,7 @@ calls <- list(
       classifiers = list(f = function(x, y, newx) rep(y[1], nrow(newx)))),
     changed = list(y = rev(classes), methods = "mcfs", k = 2, m = 4, mode = "cluster",
       classifiers = list(f = function(x, y, newx) rep(y[2], nrow(newx))), repeats = 3, train = .6,
-      args = list(kmeans_f = list(scale = FALSE)), n_random = 3, baselines = FALSE),
-    dots = list(min_samples = 2)))
+      args = list(kmeans_f = list(scale = FALSE)), n_random = 3, baselines = FALSE), dots = list(min_samples = 2)))
 
 test_that("a call with one argument changed gives what it gives without a folder", {
   has <- Filter(function(name) "checkpoint" %in% names(formals(name)), getNamespaceExports("ufselect"))

@@ -14,7 +14,6 @@ names <- setdiff(hostile, "..1")
 x <- withr::with_seed(1, matrix(rnorm(40 * 12), 40) %*% diag(12:1))
 colnames(x) <- names[seq_len(12) + 15L]
 
-# The functions that the code calls.
 calls_in <- function(code) {
   found <- character()
   look <- function(part) if (is.call(part)) {
@@ -25,7 +24,7 @@ calls_in <- function(code) {
   unique(found)
 }
 
-test_that("the code of a selection is the fit and nothing else, for every name of the data", {
+test_that("the code of a selection is the fit and nothing else, for every name of the data and of its columns", {
   unlink(canary)
   env <- new.env(parent = globalenv())
   for (name in names) {
@@ -49,9 +48,6 @@ test_that("the code of a selection is the fit and nothing else, for every name o
     }
   }
   expect_false(file.exists(canary))
-})
-
-test_that("so it is for names of columns, in every argument that takes them", {
   unlink(canary)
   priced <- stats::setNames(as.list(seq_len(12)), colnames(x))
   code_of <- function(...) {
@@ -79,8 +75,7 @@ test_that("code that the user wrote comes back as written", {
     f({
       if (u) v else w
     }, "a\nb"), x[["it's"]], -x, !x)) back(code)
-  expect_identical(expression_text(quote(..1), "x"), "x")
-  expect_identical(expression_text(mtcars, "x"), "x")
+  expect_identical(c(expression_text(quote(..1), "x"), expression_text(mtcars, "x")), c("x", "x"))
   expect_identical(expression_text(quote(f(x)), "x", 3L), "x")
   # Values in code have no such text; nor have names that are none in this encoding.
   expect_identical(expression_text(call("quote", mtcars), "x"), "x")

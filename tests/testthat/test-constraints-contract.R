@@ -15,11 +15,9 @@ dimnames(x) <- list(paste0("r", seq_len(30)), paste0("c", seq_len(9)))
 best <- function(fit, k = 4) sort(suppressMessages(selected_features(fit, k, as = "name")))
 rows_of <- function(fit, m = 5) sort(suppressMessages(selected_samples(fit, m, as = "name")))
 
-feature_constraints <- list(
-  both = list(include = c("c9", "c4"), exclude = "c1"),
+feature_constraints <- list(both = list(include = c("c9", "c4"), exclude = "c1"),
   cost = list(include = "c9", cost = c(1, 5, 2, 1, 3, 1, 4, 5, 2)),
-  groups = list(groups = c(1, 2, 3, 4, 5, 1, 3, 6, 7), exclude = "c2")
-)
+  groups = list(groups = c(1, 2, 3, 4, 5, 1, 3, 6, 7), exclude = "c2"))
 turned <- function(held, ord) {
   for (name in intersect(names(held), c("cost", "groups"))) held[[name]] <- held[[name]][ord]
   held
@@ -29,8 +27,7 @@ test_that("every method does about every constraint what ufs_methods() says", {
   table <- ufs_methods(what = "constraints")
   values <- list(include = "c9", exclude = "c1", cost = c(1, 5, 2, 1, 3, 1, 4, 5, 2), groups = list(c("c1", "c6")),
     max_cor = .8, weights = rep(1:2, 15), blocks = rep(1:3, 10), candidates = 1:20, labelled = 3:4,
-    replicates = rep(1:15, 2), sample_cost = rep(1:3, 10), strata = rep(1:2, 15),
-    feature_strata = rep(1:3, 3))
+    replicates = rep(1:15, 2), sample_cost = rep(1:3, 10), strata = rep(1:2, 15), feature_strata = rep(1:3, 3))
   expect_setequal(names(values), setdiff(names(table), c("method", "why")))
   for (i in seq_len(nrow(table))) for (held in names(values)) {
     method <- table$method[i]
@@ -60,7 +57,7 @@ test_that("every method does about every constraint what ufs_methods() says", {
   }
 })
 
-test_that("columns in another order: the same choice under the same constraints", {
+test_that("columns in another order, dense, sparse and file: the same choice under the same constraints", {
   ord <- c(5, 9, 2, 7, 1, 3, 8, 6, 4)
   for (method in setdiff(features_by, drawn)) {
     for (name in names(feature_constraints)) {
@@ -73,9 +70,6 @@ test_that("columns in another order: the same choice under the same constraints"
       expect_equal(feature_scores(two)[colnames(x)], feature_scores(one), tolerance = 1e-3, info = paste(method, name))
     }
   }
-})
-
-test_that("dense, sparse and file: the same choice under the same constraints", {
   skip_if_not_installed("Matrix")
   skip_if_not_installed("HDF5Array")
   layouts <- layouts_of(x)[c("sparse", "by_rows", "by_columns")]
@@ -145,7 +139,6 @@ test_that("random choices that methods are compared with keep to the constraints
   expect_identical(withr::with_seed(2, draw()), withr::with_seed(2, sample.int(9, 4)))
   rows <- random_samples(open_data(ufs_data(x, candidates = 1:20, labelled = 2:4, strata = rep(1:2, 15))), 6)
   sets <- lapply(1:60, function(i) rows())
-  # Each that may be drawn is, and the draws differ.
   expect_setequal(unlist(sets), c(1, 5:20))
   expect_gt(length(unique(lapply(sets, sort))), 50L)
   for (set in sets[1:20]) {

@@ -30,8 +30,7 @@ calls_of <- function(x, y = rep(1:3, 10)) {
     "ufs_compare()" = list(function(d) compared(d, y, "pca", NULL), function(d) compared(d, y, "facility", 5)),
     "ufs_stability()" = list(function(d) ufs_stability(d, "pca", k = 3, n_components = 2, n_resamples = 4)$selected,
       function(d) ufs_stability(d, "facility", m = 5, n_resamples = 4)$sample_frequency),
-    "ufs_grid()" = list(
-      function(d) chosen_of(kept_fit(ufs_grid(d, "pca", list(n_components = 2:3), keep_fits = TRUE))),
+    "ufs_grid()" = list(function(d) chosen_of(kept_fit(ufs_grid(d, "pca", list(n_components = 2:3), keep_fits = TRUE))),
       function(d) kept_fit(ufs_grid(d, "facility", list(similarity = "cosine"), m = 5, keep_fits = TRUE))$sample_ranking),
     "ufs_tune()" = list(function(d) {
       chosen_of(ufs_tune(d, "spca", k = 3, grid = list(lambda_rel = c(.05, .2)), n_components = 2)$fit)
@@ -53,7 +52,6 @@ kept_fit <- function(grid) {
   if (is.null(grid$fits[[1L]])) refuse("grid", grid$results$error[1L])
   grid$fits[[1L]]
 }
-# What classifiers were shown.
 compared <- function(d, y, methods, m) {
   seen <- list()
   show <- list(show = function(x, y, new) {
@@ -75,9 +73,6 @@ test_that("every exported function that takes x is a method, one that makes data
   other <- setdiff(takes, c(paste0("ufs_", names(registry())), through))
   expect_setequal(paste0(other, "()"), setdiff(names(doors$rows), c("predict()", "representatives()")))
   expect_setequal(names(calls_of(x)), names(doors$rows))
-})
-
-test_that("no constraint is dropped: functions by constraints", {
   calls <- calls_of(x)
   for (door in names(calls)) {
     base <- if (door == "ufs_reliability()") ufs_data(x, replicates = rep(1:15, 2)) else ufs_data(x)
@@ -100,9 +95,6 @@ test_that("no constraint is dropped: functions by constraints", {
       }
     }
   }
-})
-
-test_that("a constraint that only a test knows is refused wherever no row names it", {
   data <- ufs_data(x)
   declare_constraint("prefer", "rows", "numbers")
   withr::defer(declared$rows[["prefer"]] <- NULL)

@@ -4,24 +4,13 @@ methods <- ufs_methods()
 data <- planted(24, 14, informative = 6)
 x <- `dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14)))
 
-needed <- function(method) {
-  out <- needed_arguments(method)
-  if (method == "topk") out$n_clusters <- 3
-  if (method == "random") out$what <- "both"
-  out
-}
-fit_of <- function(method, x, ..., hear = suppressWarnings) {
-  withr::with_seed(1, suppressMessages(hear(do.call(ufs, c(list(x = x, method = method), needed(method), list(...))))))
-}
-
 for (method in methods$method) {
   test_that(paste0(method, ": the object is complete and the ranking is that of the scores"), {
     # Nothing is wrong with these data, but for the graph that MCFS makes.
     expect_warning(fit <- fit_of(method, x, hear = identity), if (method == "mcfs") "separate parts" else NA)
     expect_s3_class(fit, c(paste0("ufs_", method), "ufs"))
     expect_identical(fit$method, method)
-    expect_true(fit$status %in% status_labels)
-    expect_true(is.data.frame(fit$trace) && "iteration" %in% names(fit$trace))
+    expect_true(fit$status %in% status_labels && is.data.frame(fit$trace) && "iteration" %in% names(fit$trace))
     expect_true(is.numeric(fit$certificate) && (!length(fit$certificate) || !is.null(names(fit$certificate))))
     expect_true(is.finite(fit$elapsed))
     if (is.null(fit$coef_name)) expect_error(coef(fit), class = "ufs_error_argument") else {
@@ -71,7 +60,7 @@ for (method in methods$method) {
     if (methods$deterministic[methods$method == method]) {
       set.seed(3)
       seed <- .Random.seed
-      suppressMessages(suppressWarnings(do.call(ufs, c(list(x = x, method = method), needed(method)))))
+      quietly(do.call(ufs, c(list(x = x, method = method), needed(method))))
       expect_identical(.Random.seed, seed)
     }
   })
@@ -151,11 +140,11 @@ for (method in methods$method) {
     wide <- planted(12, 40, informative = 6)$x
     tall <- planted(60, 5, informative = 3)$x
     for (z in list(wide, tall)) {
-      fit <- withr::with_seed(1, suppressMessages(suppressWarnings({
+      fit <- withr::with_seed(1, quietly({
         args <- needed(method)
         if ("k" %in% names(args)) args$k <- 2
         do.call(ufs, c(list(x = z, method = method), args))
-      })))
+      }))
       expect_true(fit$status %in% status_labels)
       score <- if (is.null(fit$feature_scores)) fit$sample_scores else fit$feature_scores
       expect_false(anyNA(score))
@@ -201,17 +190,43 @@ for (method in methods$method) {
   })
 }
 
-# Every form in which a method ranks samples.
 sampler_forms <- list(
   alfs = list(list(select_samples = "ted"), list(select_samples = "facility"), list(select_samples = "norm"),
-    list(select = "pivot")),
-  alnr = list(list()), rrss = list(list()), facility = list(list(), list(m = 4, swaps = 2)),
+    list(select = "pivot")), alnr = list(list()), rrss = list(list()), facility = list(list(), list(m = 4, swaps = 2)),
   cur = list(list(draw = "exact"), list(draw = "top"), list(draw = "random", m = 4, k = 3)),
   medoids = list(list(m = 4)), random = list(list(what = "samples")),
   ted = list(list(form = "greedy"), list(form = "convex")))
 
+test_that("NULL for a number, a number in quote() and a control that is no list of settings are refused by name", {
+  tried <- 0L
+  for (method in names(registry())) {
+    row <- registry()[[method]]
+    for (name in names(row$ranges)) {
+      if (is.null(formals(row$fit)[[name]])) next
+      args <- c(list(x = iris[1:30, 1:4]), needed_arguments(method))
+      args[name] <- list(NULL)
+      wrong <- expect_error(do.call(row$fit, args), class = "ufs_error_argument")
+      expect_identical(wrong$argument, name, label = paste(method, name))
+      tried <- tried + 1L
+    }
+  }
+  expect_gt(tried, 15L)
+  share <- .1
+  expect_refused(do.call(ufs_consensus, list(iris[, 1:4], 2, 2, share = quote(share)), quote = TRUE),
+    "it is share", argument = "share")
+  expect_refused(do.call(ufs_kmeans_f, list(iris[, 1:4], 3, n_starts = quote(n)), quote = TRUE), "it is n")
+  for (method in names(registry())) {
+    args <- c(list(x = iris[1:30, 1:4]), needed(method))
+    for (odd in list(3, "a", quote(x), list(eps = NA_real_), list(eps = "a"), list(3))) {
+      args$control <- odd
+      expect_error(do.call(registry()[[method]]$fit, args, quote = TRUE), class = "ufs_error")
+    }
+  }
+})
+
+skip_on_cran()
+
 test_that("sample scores are in the order of the ranking; labelled samples are not chosen again", {
-  skip_on_cran()
   samplers <- methods$method[methods$selects != "features"]
   expect_setequal(names(sampler_forms), samplers)
   for (method in samplers) for (form in sampler_forms[[method]]) {
@@ -234,14 +249,13 @@ test_that("sample scores are in the order of the ranking; labelled samples are n
 })
 
 test_that("an argument of the wrong kind is an error with a class, in every method", {
-  skip_on_cran()
   failed <- character()
   for (method in methods$method) {
     for (arg in setdiff(registry()[[method]]$arguments, "control")) {
       for (value in list("zz", sum)) {
         args <- utils::modifyList(needed(method), stats::setNames(list(value), arg))
         error <- tryCatch({
-          withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x = x, method = method), args), quote = TRUE))))
+          withr::with_seed(1, quietly(do.call(ufs, c(list(x = x, method = method), args), quote = TRUE)))
           NULL
         }, error = identity)
         if (!is.null(error) && !inherits(error, "ufs_error")) failed <- c(failed, paste(method, arg))
@@ -252,7 +266,6 @@ test_that("an argument of the wrong kind is an error with a class, in every meth
 })
 
 test_that("settings that nobody gave are those of the help pages", {
-  skip_on_cran()
   promised <- list(alfs = "2000 1e-04", alfs.paper = "600 0.001", blfse = "25 0 5 1e-11", jspca = "500 1e-06",
     jspca.feature = "500 1e-04", socfs = "500 1e-07 10 1e-04", socfs.paper = "500 1e-06 30 1e-08",
     topk = "10 1e-05 500 1e-06", topk.admm = "10 1e-05 500 1e-04", kmeans_f = "100", css = "10000000",
@@ -272,7 +285,6 @@ test_that("settings that nobody gave are those of the help pages", {
 })
 
 test_that("the bytes that a method says it needs are those of the formulas that were checked", {
-  skip_on_cran()
   known <- utils::read.csv(testthat::test_path("fixtures", "bytes.csv"))
   asked <- NULL
   replaced("check_bytes", function(bytes, what, advice) asked <<- rbind(asked, data.frame(what, bytes)))
@@ -286,24 +298,7 @@ test_that("the bytes that a method says it needs are those of the formulas that 
   }
 })
 
-test_that("NULL is refused by name for a number whose default is one", {
-  tried <- 0L
-  for (method in names(registry())) {
-    row <- registry()[[method]]
-    for (name in names(row$ranges)) {
-      if (is.null(formals(row$fit)[[name]])) next
-      args <- c(list(x = iris[1:30, 1:4]), needed_arguments(method))
-      args[name] <- list(NULL)
-      wrong <- expect_error(do.call(row$fit, args), class = "ufs_error_argument")
-      expect_identical(wrong$argument, name, label = paste(method, name))
-      tried <- tried + 1L
-    }
-  }
-  expect_gt(tried, 15L)
-})
-
 test_that("a value that an argument cannot have is refused by its name, in every method", {
-  skip_on_cran()
   for (method in methods$method) {
     row <- registry()[[method]]
     numbers <- c(names(row$ranges), row$open_numbers, grep("_rel$", row$arguments, value = TRUE), "lambda", "mu",
@@ -313,7 +308,7 @@ test_that("a value that an argument cannot have is refused by its name, in every
     # phi2 has no use for a number of clusters.
     for (name in setdiff(intersect(names(wrong), row$arguments), if (method == "spec") "n_clusters")) {
       args <- utils::modifyList(needed(method), as.list(wrong[name]))
-      error <- expect_error(suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), args)))),
+      error <- expect_error(quietly(do.call(ufs, c(list(x, method), args))),
         class = "ufs_error_argument", label = paste(method, name))
       expect_identical(error$argument, name, info = method)
     }
@@ -321,7 +316,6 @@ test_that("a value that an argument cannot have is refused by its name, in every
 })
 
 test_that("a run that is cut short ends as that, and says so unless it is told not to", {
-  skip_on_cran()
   stops <- c("alfs", "alnr", "inffs", "jspca", "mcfs", "ndfs", "rrss", "rsr", "socfs", "sogfs", "spca", "ted", "topk",
     "udfs")
   for (method in stops) {
@@ -333,24 +327,5 @@ test_that("a run that is cut short ends as that, and says so unless it is told n
     expect_warning(fit <- run(), class = "ufs_warning_max_iter")
     expect_identical(list(fit$status, fit$iterations), list("max_iter", 1L), info = method)
     expect_warning(run(warn = FALSE), NA)
-  }
-})
-
-test_that("a number is looked at as it is given, not evaluated once more", {
-  share <- .1
-  wrong <- expect_error(do.call(ufs_consensus, list(iris[, 1:4], 2, 2, share = quote(share)), quote = TRUE),
-    "it is share", class = "ufs_error_argument")
-  expect_identical(wrong$argument, "share")
-  expect_error(do.call(ufs_kmeans_f, list(iris[, 1:4], 3, n_starts = quote(n)), quote = TRUE), "it is n",
-    class = "ufs_error_argument")
-})
-
-test_that("a control that is no list of settings is refused by name, whatever the method", {
-  for (method in names(registry())) {
-    args <- c(list(x = iris[1:30, 1:4]), needed_arguments(method), if (method == "topk") list(n_clusters = 3))
-    for (odd in list(3, "a", quote(x), list(eps = NA_real_), list(eps = "a"), list(3))) {
-      args$control <- odd
-      expect_error(do.call(registry()[[method]]$fit, args, quote = TRUE), class = "ufs_error")
-    }
   }
 })

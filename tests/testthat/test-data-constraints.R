@@ -26,7 +26,7 @@ test_that("blocks are centred, and scaled if asked, before any method sees them"
   expect_equal(unname(one$feature_ranking), unname(constraint_fit("pca", inner)$feature_ranking))
 })
 
-test_that("contradictions are errors that name the columns", {
+test_that("contradictions, and fewer than must be in, are errors that name the columns; print counts the chosen", {
   expect_refusals("'c1'" = ufs_data(x, include = "c1", exclude = c("c2", "c1")), "'zz'" = ufs_data(x, include = "zz"),
     "9 numbers" = ufs_data(x, cost = 1:3), "c1" = ufs_data(x, cost = c(-1, 1:8)), "`cost`" = ufs_data(x, budget = 3),
     "c8, c9" = ufs_data(x, include = c("c8", "c9"), cost = 1:9, budget = 10),
@@ -36,21 +36,15 @@ test_that("contradictions are errors that name the columns", {
     "`strata`" = ufs_data(x, quotas = c(a = 1)))
   half <- rep(c("a", "b"), length.out = nrow(x))
   none <- "`quotas` leaves no sample to choose"
-  expect_error(ufs_data(x, strata = half, quotas = c(a = 0, b = 0)), class = "ufs_error_argument", none)
-  expect_error(ufs_select(x, task = "label", m = 3, strata = half, quotas = c(a = 0, b = 0)),
-    class = "ufs_error_argument", none)
-  # A level is full of labelled rows, or has no candidate.
-  expect_error(ufs_data(x, strata = half, quotas = c(a = 1, b = 0), labelled = 1), class = "ufs_error_argument", none)
-  expect_error(ufs_data(x, strata = half, quotas = c(a = 1, b = 0), candidates = c(2, 4)),
-    class = "ufs_error_argument", none)
   one <- ufs_data(x, strata = half, quotas = c(a = 1, b = 0), candidates = c(2, 3))
   expect_length(selected_samples(ufs_ted(one, m = 1)), 1L)
-  expect_error(ufs_ted(one, m = 1, labelled = 1), class = "ufs_error_argument", none)
+  # The last three: a level is full of labelled rows, or has no candidate.
+  for (call in alist(ufs_data(x, strata = half, quotas = c(a = 0, b = 0)),
+    ufs_select(x, task = "label", m = 3, strata = half, quotas = c(a = 0, b = 0)), ufs_ted(one, m = 1, labelled = 1),
+    ufs_data(x, strata = half, quotas = c(a = 1, b = 0), labelled = 1),
+    ufs_data(x, strata = half, quotas = c(a = 1, b = 0), candidates = c(2, 4)))) expect_refused(eval(call), none)
   expect_refusals("about samples" = ufs_pca(x, 2, candidates = 1:5), "about features" = ufs_ted(x, include = "c1"),
     "`cost`" = selected_features(ufs_pca(x, 2), budget = 3))
-})
-
-test_that("fewer than must be in are refused by the fit itself, and print counts what is chosen", {
   expect_refusals("'c5'" = ufs_pca(x, 2, k = 1, include = c("c1", "c5")),
     "3 columns" = ufs_variance(x, k = 2, include = "c1", groups = list(c("c1", "c2", "c3"))))
   few <- ufs_pca(x, 2, k = 6, exclude = c("c1", "c2", "c3", "c4", "c5"))
@@ -166,7 +160,7 @@ test_that("a group is as large as what of it can be chosen", {
     "the smallest group ('Sepal.Width'", fixed = TRUE, class = "ufs_error_argument")
   # With a task: the group that fills all places is worth more than what of the first one varies.
   sparse <- cbind(matrix(0, 7, 2), diag(7)[, c(6, 3, 5, 7)])
-  fit <- suppressWarnings(suppressMessages(ufs_select(sparse, "cluster", k = 3, groups = rep(1:2, each = 3))))
+  fit <- quietly(ufs_select(sparse, "cluster", k = 3, groups = rep(1:2, each = 3)))
   expect_setequal(suppressMessages(selected_features(fit, as = "index")), 4:6)
 })
 
@@ -193,19 +187,14 @@ test_that("no choice is made that quotas and a budget together leave none of, no
     fixed = TRUE, class = "ufs_error_argument")
 })
 
-test_that("quotas that are no numbers are refused by name", {
+test_that("weights of no more than one row in all, odd blocks and quotas that are no numbers are refused by name", {
   for (odd in list(quote(x), "a", list(1), list(), TRUE, function(x) x)) {
-    wrong <- expect_error(do.call(ufs_data, list(iris[1:4], strata = iris$Species, quotas = odd), quote = TRUE),
-      class = "ufs_error_argument")
-    expect_identical(wrong$argument, "quotas")
+    expect_arguments(quotas = do.call(ufs_data, list(iris[1:4], strata = iris$Species, quotas = odd), quote = TRUE))
   }
-})
-
-test_that("weights that stand for no more than one row in all, and odd blocks and quotas, are refused as such", {
   x <- as.matrix(iris[1:20, 1:4])
   for (weight in c(.01, .05, 1e308)) {
-    wrong <- expect_error(ufs_variance(x, weights = rep(weight, 20)), "add up to [^ ]+: .* above one[.]", class = "ufs_error_argument")
-    expect_identical(wrong$argument, "weights")
+    expect_arguments(weights = ufs_variance(x, weights = rep(weight, 20)))
+    expect_refusals("add up to [^ ]+: .* above one[.]" = ufs_variance(x, weights = rep(weight, 20)))
   }
   expect_error(ufs_pca(x, n_components = 1, weights = rep(.1, 20), blocks = rep(1:2, 10)), "above 2 [(]one for each block[)]",
     class = "ufs_error_argument")
@@ -238,12 +227,11 @@ test_that("a fit whose constant column was to be in can be read; of equal groups
   x <- withr::with_seed(1, cbind(a = rnorm(12), b = 3, c = rnorm(12), d = rnorm(12)))
   quotas <- list(s = c(0, 1), t = c(1, Inf))
   for (method in c("css", "pca", "rsr", "laplacian")) {
-    fit <- function(...) suppressWarnings(suppressMessages(constraint_fit(method, x, include = c("a", "b"), ...)))
+    fit <- function(...) quietly(constraint_fit(method, x, include = c("a", "b"), ...))
     read <- function(fit) suppressMessages(selected_features(fit, 2))
     with <- fit(feature_strata = c("s", "u", "t", "t"), feature_quotas = quotas)
     expect_setequal(substr(read(with), 1, 1) %in% c("a", "c", "d"), TRUE)
-    expect_true("a" %in% read(with))
-    expect_true("a" %in% read(fit(feature_strata = c("s", "s", "t", "t"))))
+    expect_true("a" %in% read(with) && "a" %in% read(fit(feature_strata = c("s", "s", "t", "t"))))
     expect_length(read(fit(feature_strata = c("s", "s", "t", "t"))), 2L)
     expect_true("a" %in% read(fit(cost = c(1, 1, 2, 2), budget = 4)))
     expect_output(print(with), "1 column in")
@@ -258,7 +246,7 @@ test_that("a fit whose constant column was to be in can be read; of equal groups
 
 skip_on_cran()
 
-test_that("every method: what must be in comes first, what may not be is out and still in the data", {
+test_that("every method: columns are in or out, groups whole, budgets kept, correlations below their ceiling", {
   for (method in constraint_methods("features")) {
     fit <- constraint_fit(method, x, include = c("c9", "c4"), exclude = "c1")
     expect_setequal(names(fit$feature_ranking)[1:2], c("c4", "c9"))
@@ -270,9 +258,6 @@ test_that("every method: what must be in comes first, what may not be is out and
     if (!fixed_size(method)) expect_error(selected_features(fit, 1), class = "ufs_error_argument", "'c4'")
     expect_true(any(grepl("^ *constraints +2 columns in( \\(kept\\))?, 1 column out", capture.output(print(fit)))), info = method)
   }
-})
-
-test_that("every method: groups are whole, a budget is kept, correlations stay below their ceiling", {
   x[, "c8"] <- x[, "c2"] + .01 * x[, "c3"]
   groups <- list(c("c1", "c6"), c("c3", "c7", "c9"))
   cost <- c(1, 5, 2, 1, 3, 1, 4, 5, 1)
@@ -390,7 +375,7 @@ test_that("weights in SOCFS and RSR: E, W and residuals are those of the long ta
   expect_equal(tail(one$trace$best, 1), tail(two$trace$best, 1), tolerance = 2e-6)
 })
 
-test_that("rows: candidates, labelled, replicates, costs and strata in every method that chooses samples", {
+test_that("rows: each constraint in each sampler; TED, facility and medoids choose candidates that stand for all", {
   twin <- rep(1:15, 2)
   for (method in setdiff(constraint_methods("samples"), "random")) {
     pick <- function(m, ...) suppressMessages(selected_samples(constraint_fit(method, x, ...), m, as = "index"))
@@ -404,9 +389,6 @@ test_that("rows: candidates, labelled, replicates, costs and strata in every met
     some <- suppressMessages(selected_samples(fit, budget = 7, as = "index"))
     expect_lte(sum(rep(1:3, 10)[some]), 7)
   }
-})
-
-test_that("TED, facility and medoids choose from the candidates, which stand for all rows", {
   some <- function(method, ...) withr::with_seed(1, suppressMessages(ufs(x, method, m = 5, ...)))
   for (method in c("ted", "facility", "medoids")) {
     fit <- some(method, candidates = 11:20)
@@ -544,8 +526,7 @@ test_that("TED and facility choose within a budget whose unit does not matter, a
     run <- function(unit) ufs(ufs_data(x, sample_cost = unit * cost, sample_budget = unit * budget), method)
     fit <- run(1)
     expect_identical(fit$constraints$samples$by[["cost"]], "solver")
-    expect_lte(sum(cost[fit$solution$order]), budget)
-    expect_lte(sum(cost[selected_samples(fit, as = "index")]), budget)
+    expect_lte(max(sum(cost[fit$solution$order]), sum(cost[selected_samples(fit, as = "index")])), budget)
     expect_true(all(fit$solution$order %in% selected_samples(fit, as = "index")))
     held <- c("certificate", "sample_ranking", "solution")
     for (unit in c(1 / 16, 8)) expect_identical(unclass(run(unit))[held], unclass(fit)[held])
@@ -594,10 +575,10 @@ test_that("a budget and a number hold together, wherever the choice is read", {
 
 test_that("constraints that nothing meets, or that name what is not there, are errors", {
   cost <- stats::setNames(1:9, colnames(x))
-  expect_error(ufs_data(x, cost = cost, budget = .5), class = "ufs_error_argument", "'c1'\\) costs 1")
+  expect_refusals("'c1') costs 1" = ufs_data(x, cost = cost, budget = .5),
+    "no column" = selected_features(ufs_pca(x, 2, cost = cost), budget = .5))
   groups <- list(c("c1", "c2"), c("c3", "c4", "c5"), c("c6", "c7", "c8", "c9"))
   expect_error(ufs_data(x, cost = cost, budget = 2.5, groups = groups), class = "ufs_error_argument", "group of columns")
-  expect_error(selected_features(ufs_pca(x, 2, cost = cost), budget = .5), class = "ufs_error_argument", "no column")
   for (method in c("pca", "css")) {
     expect_error(constraint_fit(method, x, groups = groups, k = 1), class = "ufs_error_argument", "smallest group")
   }

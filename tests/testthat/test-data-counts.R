@@ -21,8 +21,67 @@ literal <- function(x, counts, unit, from = x) {
   x
 }
 
-test_that("counts are transformed as the formulas say, sparse, dense and whole tables alike", {
+test_that("features in too few or too many samples are left out, and counted in print", {
+  df <- colSums(words > 0)
+  limited <- ufs_data(sparse, min_samples = 5, max_samples = 0.5)
+  expect_identical(colnames(limited), names(df)[df >= 5 & df <= 20])
+  expect_identical(colnames(ufs_data(words, min_samples = 5, max_samples = 20)), colnames(limited))
+  expect_output(print(limited), paste0("left out +", sum(df < 5 | df > 20), " features"))
+  # Shares and idf are of the features that are used.
+  both <- ufs_data(words, counts = "log", min_samples = 5)
+  expect_equal(as.matrix(both), literal(words[, df >= 5], "log", FALSE), tolerance = 1e-14)
+  expect_output(print(ufs_variance(both)), "counts       log")
+  fit <- ufs_variance(both)
+  expect_equal(predict(fit, words, k = 2), as.matrix(both)[, selected_features(fit, 2)], tolerance = 1e-14)
+})
+
+test_that("what is no count, or not possible, is an error that names it", {
+  bad <- words
+  bad[3, "word4"] <- -1
+  for (x in list(bad, Matrix::Matrix(bad, sparse = TRUE))) {
+    expect_error(ufs_data(x, counts = "log"), "word4", class = "ufs_error_input")
+    expect_error(ufs_data(x, min_samples = 2), "word4", class = "ufs_error_input")
+    expect_equal(unname(rowSums(as.matrix(ufs_data(x, rows = "unit"))^2))[3], 1)
+  }
+  expect_refusals(ufs_data(words, counts = "sqrt"), ufs_data(words, min_samples = 41),
+    ufs_data(ufs_data(words, counts = "log"), counts = "tfidf"))
   skip_on_cran()
+  skip_if_not_installed("DelayedArray")
+  expect_error(ufs_data(DelayedArray::DelayedArray(words), counts = "log"), class = "ufs_error_argument")
+})
+
+test_that("new rows are changed as the rows of the fit; sparse rows take unit length only", {
+  x <- withr::with_seed(1, matrix(rnorm(100, 3), 20))
+  colnames(x) <- letters[1:5]
+  fit <- ufs_variance(ufs_data(x[1:15, ], rows = "snv"), k = 2)
+  new <- x[16:20, ]
+  snv <- (new - rowMeans(new)) / apply(new, 1L, sd)
+  expect_equal(predict(fit, new), snv[, selected_features(fit)])
+  expect_equal(predict(ufs_variance(-x, k = 2, rows = "unit"), -new)[, 1L, drop = FALSE],
+    (-new / sqrt(rowSums(new^2)))[, selected_features(ufs_variance(-x, rows = "unit"), 1), drop = FALSE])
+  skip_if_not_installed("Matrix")
+  x <- Matrix::Matrix(withr::with_seed(1, matrix(rpois(60, 1), 12)), sparse = TRUE)
+  expect_refusals("fill the zeros" = ufs_data(x, rows = "snv"), ufs_data(x, rows = "center"))
+  expect_equal(unname(as.matrix(ufs_data(x, rows = "unit"))), unit_rows(unname(as.matrix(x))))
+})
+
+test_that("a row with a missing count is no row of zeros, and limits that nothing exceeds keep all", {
+  x <- matrix(c(NA, 2, 3, 4, 0, 6, 7, 8, 9), 3, dimnames = list(NULL, c("a", "b", "c")))
+  expect_error(ufs_data(x, counts = "log"), class = "ufs_error_input", "missing or infinite values.*'a'")
+  expect_identical(dim(ufs_data(x, counts = "log", na = "omit")), c(3L, 2L))
+  x <- matrix(c(1, 0, 2, 3, 1, 1, 0, 4, 5), 3, dimnames = list(NULL, c("a", "b", "c")))
+  expect_identical(as.matrix(ufs_data(x, min_samples = 2)), x, ignore_attr = TRUE)
+  expect_identical(colnames(ufs_data(x, min_samples = 3)), "b")
+  table <- data.frame(a = c(1, 5, 2), b = c(3, 2, 2))
+  table$m <- matrix(c(4, 1, 2, 3, 9, 7, 5, 5, 1), 3)
+  expect_error(ufs_data(table, rows = "center"), "columns 'a', 'b'", class = "ufs_error_argument")
+  alone <- ufs_data(table, features = c("a", "b"), rows = "center")
+  expect_equal(unname(as.matrix(alone)), cbind(c(-1, 1.5, 0), c(1, -1.5, 0)))
+})
+
+skip_on_cran()
+
+test_that("counts are transformed as the formulas say, sparse, dense and whole tables alike", {
   for (counts in c("none", "log", "tfidf")) for (unit in c(FALSE, TRUE)) {
     want <- literal(words, counts, unit)
     for (x in list(words, sparse, as.data.frame(words))) {
@@ -38,7 +97,6 @@ test_that("counts are transformed as the formulas say, sparse, dense and whole t
 })
 
 test_that("new rows are transformed with the frequencies of the fit's rows", {
-  skip_on_cran()
   train <- 1:25
   for (counts in c("none", "log", "tfidf")) {
     fit <- ufs_variance(sparse[train, ], counts = counts, rows = "unit")
@@ -62,51 +120,13 @@ test_that("new rows are transformed with the frequencies of the fit's rows", {
   expect_identical(dim(predict(part, ufs_data(words, counts = "log"), k = 3)), c(40L, 3L))
 })
 
-test_that("features in too few or too many samples are left out, and counted in print", {
-  df <- colSums(words > 0)
-  limited <- ufs_data(sparse, min_samples = 5, max_samples = 0.5)
-  expect_identical(colnames(limited), names(df)[df >= 5 & df <= 20])
-  expect_identical(colnames(ufs_data(words, min_samples = 5, max_samples = 20)), colnames(limited))
-  expect_output(print(limited), paste0("left out +", sum(df < 5 | df > 20), " features"))
-  # Shares and idf are of the features that are used.
-  both <- ufs_data(words, counts = "log", min_samples = 5)
-  expect_equal(as.matrix(both), literal(words[, df >= 5], "log", FALSE), tolerance = 1e-14)
-  expect_output(print(ufs_variance(both)), "counts       log")
-  fit <- ufs_variance(both)
-  expect_equal(predict(fit, words, k = 2), as.matrix(both)[, selected_features(fit, 2)], tolerance = 1e-14)
-})
-
-test_that("what is no count, or not possible, is an error that names it", {
-  bad <- words
-  bad[3, "word4"] <- -1
-  for (x in list(bad, Matrix::Matrix(bad, sparse = TRUE))) {
-    expect_error(ufs_data(x, counts = "log"), "word4", class = "ufs_error_input")
-    expect_error(ufs_data(x, min_samples = 2), "word4", class = "ufs_error_input")
-    # Unit rows are for any numbers.
-    expect_equal(unname(rowSums(as.matrix(ufs_data(x, rows = "unit"))^2))[3], 1)
-  }
-  expect_refusals(ufs_data(words, counts = "sqrt"), ufs_data(words, min_samples = 41),
-    ufs_data(ufs_data(words, counts = "log"), counts = "tfidf"))
-  skip_on_cran()
-  skip_if_not_installed("DelayedArray")
-  expect_error(ufs_data(DelayedArray::DelayedArray(words), counts = "log"), class = "ufs_error_argument")
-})
-
 test_that("scale = FALSE is honoured by every feature method that has it", {
-  skip_on_cran()
   methods <- ufs_methods()
   methods <- setdiff(methods$method[methods$selects != "samples"], "random")
   with_scale <- vapply(methods, function(m) "scale" %in% names(formals(get(paste0("ufs_", m)))), NA)
   x <- scale(planted(60, 12, informative = 6)$x)[, ]
-  larger <- x
-  larger[, 3] <- 50 * larger[, 3]
-  scores <- function(method, x, scale) {
-    given <- needed_arguments(method)
-    if (method == "topk") given$n_clusters <- 3
-    fit <- withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs,
-      c(list(x = x, method = method, scale = scale), given)))))
-    unname(fit$feature_scores)
-  }
+  larger <- x * rep(c(1, 50, 1), c(120, 60, 540))
+  scores <- function(method, x, scale) unname(fit_of(method, x, scale = scale)$feature_scores)
   for (method in methods[with_scale]) {
     expect_false(isTRUE(all.equal(scores(method, x, FALSE), scores(method, larger, FALSE))), info = method)
     # BLFSE divides all columns by one number.
@@ -116,8 +136,7 @@ test_that("scale = FALSE is honoured by every feature method that has it", {
   }
 })
 
-test_that("rows are centred, standardised or of unit length before columns are looked at", {
-  skip_on_cran()
+test_that("rows are centred, standardised or of unit length before columns are looked at, a file's block by block", {
   x <- withr::with_seed(1, matrix(rnorm(60, 3), 12))
   colnames(x) <- letters[1:5]
   center <- x - rowMeans(x)
@@ -126,37 +145,13 @@ test_that("rows are centred, standardised or of unit length before columns are l
   expect_equal(as.matrix(ufs_data(x, rows = "center")), center)
   expect_equal(as.matrix(ufs_data(x, rows = "snv")), snv)
   expect_equal(as.matrix(ufs_data(x, rows = "unit")), unit)
-  expect_equal(as.matrix(ufs_data(x, rows = "unit")), unit)
   expect_identical(sample_ranking(ufs_ted(x, rows = "snv")), sample_ranking(ufs_ted(snv)))
   x[3, ] <- 7
   expect_identical(unname(as.matrix(ufs_data(x, rows = "snv"))[3, ]), rep(0, 5))
   expect_output(print(ufs_data(x, rows = "snv")), "each minus its mean, over its standard deviation")
-  expect_refusals(ufs_data(x, rows = "msc"),
-    ufs_data(ufs_data(x, rows = "snv"), rows = "unit"))
+  expect_refusals(ufs_data(x, rows = "msc"), ufs_data(ufs_data(x, rows = "snv"), rows = "unit"))
   x[2, 4] <- NA
   expect_error(ufs_data(x, rows = "snv"), "in column 'd'", class = "ufs_error_input")
-})
-
-test_that("new rows are changed as the rows of the fit", {
-  x <- withr::with_seed(1, matrix(rnorm(100, 3), 20))
-  colnames(x) <- letters[1:5]
-  fit <- ufs_variance(ufs_data(x[1:15, ], rows = "snv"), k = 2)
-  new <- x[16:20, ]
-  snv <- (new - rowMeans(new)) / apply(new, 1L, sd)
-  expect_equal(predict(fit, new), snv[, selected_features(fit)])
-  expect_equal(predict(ufs_variance(-x, k = 2, rows = "unit"), -new)[, 1L, drop = FALSE],
-    (-new / sqrt(rowSums(new^2)))[, selected_features(ufs_variance(-x, rows = "unit"), 1), drop = FALSE])
-})
-
-test_that("sparse rows take unit length only", {
-  skip_if_not_installed("Matrix")
-  x <- Matrix::Matrix(withr::with_seed(1, matrix(rpois(60, 1), 12)), sparse = TRUE)
-  expect_refusals("fill the zeros" = ufs_data(x, rows = "snv"), ufs_data(x, rows = "center"))
-  expect_equal(unname(as.matrix(ufs_data(x, rows = "unit"))), unit_rows(unname(as.matrix(x))))
-})
-
-test_that("rows of a file are changed block by block", {
-  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- withr::with_seed(1, matrix(rnorm(400, 2), 40))
   colnames(x) <- paste0("c", 1:10)
@@ -177,18 +172,4 @@ test_that("rows of a file are changed block by block", {
       expect_equal(predict(fit, file), as.matrix(dense)[, selected_features(fit)], ignore_attr = TRUE)
     }
   }
-})
-
-test_that("a row with a missing count is no row of zeros, and limits that nothing exceeds keep all", {
-  x <- matrix(c(NA, 2, 3, 4, 0, 6, 7, 8, 9), 3, dimnames = list(NULL, c("a", "b", "c")))
-  expect_error(ufs_data(x, counts = "log"), class = "ufs_error_input", "missing or infinite values.*'a'")
-  expect_identical(dim(ufs_data(x, counts = "log", na = "omit")), c(3L, 2L))
-  x <- matrix(c(1, 0, 2, 3, 1, 1, 0, 4, 5), 3, dimnames = list(NULL, c("a", "b", "c")))
-  expect_identical(as.matrix(ufs_data(x, min_samples = 2)), x, ignore_attr = TRUE)
-  expect_identical(colnames(ufs_data(x, min_samples = 3)), "b")
-  table <- data.frame(a = c(1, 5, 2), b = c(3, 2, 2))
-  table$m <- matrix(c(4, 1, 2, 3, 9, 7, 5, 5, 1), 3)
-  expect_error(ufs_data(table, rows = "center"), "columns 'a', 'b'", class = "ufs_error_argument")
-  alone <- ufs_data(table, features = c("a", "b"), rows = "center")
-  expect_equal(unname(as.matrix(alone)), cbind(c(-1, 1.5, 0), c(1, -1.5, 0)))
 })

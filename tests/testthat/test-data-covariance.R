@@ -102,12 +102,9 @@ test_that("a covariance given as rows takes a warning that names the door, and o
   }
   expect_true(warned(cor(x)))
   square <- x[1:12, ]
-  expect_false(warned(square))
-  expect_false(warned(`rownames<-`(square, colnames(x))))
-  expect_false(warned(unname(cor(x))))
+  expect_false(warned(square) || warned(`rownames<-`(square, colnames(x))) || warned(unname(cor(x))))
   apart <- as.matrix(dist(t(x)))
-  expect_false(warned(apart))
-  expect_false(warned(apart + diag(12)))
+  expect_false(warned(apart) || warned(apart + diag(12)))
 })
 
 # cor() of pairs, negative eigenvalues set to 0, the diagonal restored.
@@ -152,8 +149,7 @@ test_that("pairs that cannot be judged are errors, and rows without values are c
   expect_error(ufs_moments(apart, na = "pairwise"), class = "ufs_error_input", "0 rows with values of both columns 'v4', 'v1'")
   x[5, ] <- NA
   m <- ufs_moments(x, na = "pairwise")
-  expect_identical(m$n, 119)
-  expect_identical(m$dropped, 1)
+  expect_identical(list(m$n, m$dropped), list(119, 1))
   expect_output(print(m), "1 row without any value left out")
   x[, 2] <- NA
   expect_error(ufs_moments(x, na = "pairwise"), class = "ufs_error_input", "no value at all in column 'v2'")
@@ -174,7 +170,7 @@ test_that("a covariance of package Matrix is one, a sparse table of squares is n
   expect_identical(looks_like_covariance(open_data(s)), "a covariance matrix")
 })
 
-test_that("correlations with means want standard deviations, and give then what the rows give", {
+test_that("correlations with means want standard deviations; their unit diagonal is not taken for variances", {
   x <- as.matrix(mtcars)
   expect_refused(ufs_moments(cov = cor(x), n = 32, mean = colMeans(x)), "give their standard deviations as `sd`")
   sd <- apply(x, 2, stats::sd)
@@ -192,9 +188,6 @@ test_that("correlations with means want standard deviations, and give then what 
   expect_equal(predict(ufs_css(ufs_moments(cov = cor(x), n = 32, mean = rep(0, 11)), k = 3), z, type = "reconstruction"),
     predict(ufs_css(z, k = 3), z, type = "reconstruction"), tolerance = 1e-8)
   expect_refused(ufs_moments(x, sd = sd), "`sd` is for a covariance matrix")
-})
-
-test_that("the unit diagonal of a correlation matrix is not taken for variances", {
   x <- as.matrix(mtcars)
   bare <- ufs_moments(cov = cor(x), n = 32)
   fits <- list(function(x, ...) ufs_variance(x, ...), function(x, ...) ufs_pca(x, 2, ...), function(x, ...) ufs_css(x, k = 2, ...),
@@ -207,7 +200,7 @@ test_that("the unit diagonal of a correlation matrix is not taken for variances"
   expect_refused(c(bare, ufs_moments(x)), "give `sd` beside `cov`")
 })
 
-test_that("what cov.wt(), factanal() and others hand on is read, and so is one triangle", {
+test_that("what cov.wt(), factanal() and others hand on is read, and one triangle; unrelated pairs are told", {
   x <- as.matrix(mtcars)
   of_list <- ufs_moments(cov = stats::cov.wt(x))
   expect_equal(unclass(of_list)[c("n", "mean", "css")], unclass(ufs_moments(x))[c("n", "mean", "css")], tolerance = 1e-12)
@@ -226,9 +219,6 @@ test_that("what cov.wt(), factanal() and others hand on is read, and so is one t
     expect_equal(as.matrix(ufs_moments(cov = half, n = 32), "covariance"), cov(x), tolerance = 1e-12)
   }
   expect_refused(ufs_moments(cov = replace(cov(x), 2, NA), n = 32), "missing or infinite values")
-})
-
-test_that("pairs of columns without common variation are told", {
   x <- withr::with_seed(1, cbind(a = rnorm(60), b = rnorm(60), c = rnorm(60)))
   x[1:30, "a"] <- 2.7
   x[31:60, "b"] <- NA

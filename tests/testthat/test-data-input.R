@@ -126,9 +126,11 @@ test_that("workers of BiocParallel change nothing, not a bit", {
   alone <- ufs_data(h, block_bytes = 2000)
   a <- as_ufs_operator(alone)
   t <- matrix(sin(1:120), 40)
-  # There is no fork under Windows.
-  two <- if (.Platform$OS.type == "windows") BiocParallel::SnowParam else BiocParallel::MulticoreParam
-  for (param in list(BiocParallel::SerialParam(), two(2))) {
+  two <- if (.Platform$OS.type == "windows") BiocParallel::SnowParam(2) else BiocParallel::MulticoreParam(2)
+  # To start them for each pass, as where nobody has, takes a minute.
+  BiocParallel::bpstart(two)
+  withr::defer(BiocParallel::bpstop(two))
+  for (param in list(BiocParallel::SerialParam(), two)) {
     b <- as_ufs_operator(ufs_data(h, block_bytes = 2000, BPPARAM = param))
     expect_identical(b$center, a$center)
     expect_identical(b$norm, a$norm)
@@ -180,8 +182,7 @@ test_that("a DelayedMatrix that only wraps a sparse matrix is that matrix", {
   dimnames(wrapped) <- list(NULL, toupper(colnames(counts)))
   expect_identical(ufs_data(wrapped)$features, toupper(colnames(counts)))
   # One that changes its numbers is read, as it stays sparse; one that fills in the zeros is not.
-  expect_identical(ufs_data(log1p(wrapped))$kind, "sparse")
-  expect_identical(ufs_data(wrapped + 1)$kind, "source")
+  expect_identical(c(ufs_data(log1p(wrapped))$kind, ufs_data(wrapped + 1)$kind), c("sparse", "source"))
   expect_equal(unname(feature_scores(ufs_variance(log1p(wrapped)))),
     unname(feature_scores(ufs_variance(log1p(counts)))))
   skip_if_not_installed("SummarizedExperiment")
@@ -220,29 +221,24 @@ test_that("features and samples by name, index and logical; wrong ones are error
   expect_refusals("has none" = ufs_data(unname(counts), samples = "cell1"), ufs_data(ufs_data(counts), assay = 1))
 })
 
-test_that("na = omit leaves out the smaller share and names it", {
-  x <- counts
-  x[5, 3] <- x[7, 3] <- NA
-  fit <- ufs_variance(ufs_data(x, na = "omit"))
+test_that("na = omit leaves out the smaller share and names it; median and knn fill in, and say how much", {
+  x <- replace(counts, cbind(c(5, 7), 3), NA)
+  omitted <- function(x) ufs_variance(ufs_data(x, na = "omit"))
+  fit <- omitted(x)
   expect_identical(fit$input$dropped_features, "gene3")
   expect_equal(feature_scores(fit), feature_scores(plain)[-3])
   expect_output(print(fit), "left out     1 of [0-9]+ features \\(gene3\\)")
-  x <- counts
-  x[5, 1:20] <- NaN
-  fit <- ufs_variance(ufs_data(x, na = "omit"))
+  x <- replace(counts, cbind(5, 1:20), NaN)
+  fit <- omitted(x)
   expect_identical(fit$input$dropped_samples, "cell5")
   expect_equal(feature_scores(fit), apply(counts[-5, ], 2, var))
-  expect_identical(ufs_variance(ufs_data(unname(x), na = "omit"))$input$dropped_samples, "5")
-  x <- unname(counts)
-  x[1:2, 2] <- NA
-  fit <- ufs_variance(ufs_data(x, na = "omit"))
+  expect_identical(omitted(unname(x))$input$dropped_samples, "5")
+  x <- replace(unname(counts), cbind(1:2, 2), NA)
+  fit <- omitted(x)
   expect_identical(fit$input$dropped_features, "V2")
   expect_identical(names(feature_scores(fit)), paste0("V", c(1, 3:30)))
   expect_error(ufs_variance(x), "V2", class = "ufs_error_input")
   expect_error(ufs_data(matrix(NA_real_, 4, 2), na = "omit"), "nothing is left", class = "ufs_error_input")
-})
-
-test_that("na = median and knn fill in, and say how much", {
   x <- counts
   x[5, 3] <- x[7, 3] <- x[1, 9] <- NA
   x[, 30] <- NA
@@ -260,16 +256,12 @@ test_that("na = median and knn fill in, and say how much", {
   expect_error(ufs_data(s, na = "knn"), class = "ufs_error_argument")
 })
 
-test_that("infinite values stay an error, and na is a choice", {
-  x <- counts
-  x[1, 1] <- Inf
+test_that("infinite values stay an error, na is a choice; the passes over data on disk are counted and said", {
+  x <- replace(counts, 1, Inf)
   for (na in c("error", "omit", "median", "knn")) {
     expect_error(ufs_variance(ufs_data(x, na = na)), "gene1", class = "ufs_error_input")
   }
   expect_error(ufs_data(x, na = "mean"), class = "ufs_error_argument")
-})
-
-test_that("the passes over data on disk are counted and said", {
   skip_if_not_installed("DelayedArray")
   d <- DelayedArray::DelayedArray(counts)
   fit <- ufs_variance(d)
@@ -351,7 +343,6 @@ test_that("factors are variables of several columns, or the numbers of their lev
   expect_match(conditionMessage(error), "'kind', 'size', 'flag'")
   # Characters are no factors yet; only where an argument of this name is, for new data follow the fit.
   expect_error(ufs_data(data.frame(a = 1:3, b = letters[1:3])), "factors by factor()", fixed = TRUE, class = "ufs_error_input")
-
   data <- ufs_data(x, factors = "dummies")
   expect_identical(dim(data), c(12L, 5L))
   expect_identical(colnames(data), names(x))
@@ -366,14 +357,12 @@ test_that("factors are variables of several columns, or the numbers of their lev
   expect_identical(as.matrix(codes), cbind(a = x$a, kind = rep(c(1, 2, 3), 4), b = x$b,
     size = rep(c(1, 2, 3), each = 4), flag = rep(c(1, 2), 6)))
   expect_null(as_ufs_matrix(codes)$coded)
-
   # A factor of two levels says what one column of zeros and ones does.
   hand <- cbind(a = x$a, b = x$b, flag = as.double(x$flag))
   two <- ufs_css(x[c("a", "b", "flag")], 2, mu_rel = 0, factors = "dummies")
   one <- ufs_css(hand, 2, mu_rel = 0)
   expect_identical(selected_features(two), selected_features(one))
   expect_equal(two$trace$captured, one$trace$captured)
-
   # A method takes the argument too; new rows are chosen from as they are, and coded as the fit's.
   fit <- ufs_pca(x, 2, factors = "dummies")
   new <- x[c(2, 7, 11), ]
@@ -389,7 +378,6 @@ test_that("factors are variables of several columns, or the numbers of their lev
   expect_error(predict(fit, new, type = "scores"), class = "ufs_error_input", "levels in column 'kind' .* 'z'")
   rebuilt <- predict(ufs_css(x, 4, mu_rel = 0, factors = "dummies"), x, type = "reconstruction")
   expect_identical(colnames(rebuilt), z$coded$name)
-
   # Missing levels are missing values, and become the most frequent level.
   x$kind[c(3, 6)] <- NA
   error <- expect_error(ufs_pca(x, 2, factors = "dummies"), class = "ufs_error_input", "missing")
@@ -419,7 +407,7 @@ test_that("the levels of factors are not transformed; dates and times are number
   expect_message(ufs_data(x), "'took' is taken as numbers: hours", class = "ufs_message_dates")
 })
 
-test_that("what is done to rows does not run over an outcome beside a matrix column, whatever the door", {
+test_that("what is done to rows does not run over an outcome beside a matrix column, and where they stay it is told", {
   x <- withr::with_seed(1, data.frame(octane = rnorm(30), NIR = I(t(apply(matrix(rnorm(30 * 25), 30), 1L, cumsum)))))
   refused <- function(code) {
     expect_error(code, "column 'octane' of `x`.*matrix column 'NIR'.*features = -1", class = "ufs_error_argument")
@@ -447,9 +435,6 @@ test_that("what is done to rows does not run over an outcome beside a matrix col
   expect_refused(ufs_data(wide, rows = "snv"), "Leave them out by `features`, or")
   expect_s3_class(ufs_data(transform(mtcars, hp = scale(hp)), rows = "snv"), "ufs_data")
   expect_s3_class(ufs_data(x["NIR"], rows = "snv"), "ufs_data")
-})
-
-test_that("an outcome beside a matrix column is told where rows stay as they are; a sketch is opened as its rows", {
   x <- withr::with_seed(1, data.frame(octane = rnorm(30, 0, 50), NIR = I(t(apply(matrix(rnorm(30 * 25), 30), 1L, cumsum)))))
   said <- "column 'octane' stands beside the matrix column 'NIR' and counts as one more feature.*features = -1"
   shown <- function(value) paste(trimws(capture.output(print(value))), collapse = " ")
@@ -489,7 +474,7 @@ test_that("what is no table of numbers is named by its kind, column or slot", {
   expect_refused(ufs_css(letters_on_disk, k = 1), "`x` must be numeric, not of type character.", "ufs_error_input")
 })
 
-test_that("rows and columns that are left over without names keep the numbers that they had", {
+test_that("rows and columns without names keep numbers and are called by these; no argument is one of the dots", {
   x <- withr::with_seed(1, matrix(rnorm(40 * 6), 40))
   x[c(2, 5, 6, 30), 1] <- NA
   left <- setdiff(1:40, c(2, 5, 6, 30))
@@ -514,9 +499,6 @@ test_that("rows and columns that are left over without names keep the numbers th
   best <- c(6, 2, 4)[order(-apply(x[left, c(6, 2, 4)], 2, var))[1:2]]
   expect_identical(selected_features(fit), paste0("V", best))
   expect_identical(selected_samples(ufs_medoids(x[left, ], 4, na = "omit")), own)
-})
-
-test_that("a row without a name is called by its number; an argument of the function is none of its dots", {
   x <- as.matrix(mtcars)
   x[1, ] <- 30 * x[1, ]
   rownames(x)[1:2] <- c("", NA)

@@ -30,7 +30,7 @@ test_that("moments are those of cov() and cor(), in one piece and in several", {
   expect_output(print(ufs_moments(x)), "300 rows x 6 features")
 })
 
-test_that("counts are rows, and rows that lack a value are left out and counted", {
+test_that("counts are rows, rows that lack a value are left out and counted; what cannot be is said in words", {
   counts <- rep(c(0, 1, 2, 5), 10)
   long <- x[rep(seq_len(40), counts), ]
   weighted <- ufs_moments(x, weights = counts)
@@ -43,9 +43,6 @@ test_that("counts are rows, and rows that lack a value are left out and counted"
   expect_identical(m$dropped, 2)
   expect_equal(as.matrix(m), cor(x[-c(3, 9), ]))
   expect_error(ufs_moments(holes, na = "error"), class = "ufs_error_input", "2 rows")
-})
-
-test_that("what cannot be is said in words", {
   for (none in list(x[, 0], unname(x)[, 0], as.data.frame(x)[0], iris["Species"])) {
     expect_error(ufs_moments(none), class = "ufs_error_argument", "no numeric column")
   }
@@ -70,7 +67,6 @@ test_that("columns without any value are named, whatever is done about missing o
   for (call in expression(ufs_css(old, k = 2), as.matrix(old), c(old, old), old[, 1:2])) {
     expect_error(eval(call), "saved by an earlier version", class = "ufs_error_input")
   }
-  # Their squares have lost digits, or are none.
   for (size in c(1e-162, 1e-170)) expect_error(ufs_moments(x * size), "too small to be squared", class = "ufs_error_input")
   expect_error(ufs_moments(cov = diag(1e308, 3), n = 40), "too large", class = "ufs_error_input")
   x[, c(2, 4)] <- NA
@@ -79,7 +75,6 @@ test_that("columns without any value are named, whatever is done about missing o
       expect_error(ufs_moments(own, na = na), class = "ufs_error_input", "no value at all in columns 'v2', 'v4'")
     }
   }
-  # In one of two pieces only.
   expect_identical(seen_columns(seen_columns(NULL, holes[21:40, 1:3]), holes[1:20, 3:1]),
     c(v1 = TRUE, v2 = TRUE, v3 = TRUE))
   expect_identical(seen_columns(seen_columns(NULL, holes[21:40, 1:3]), holes[21:40, 3:1]),
@@ -265,13 +260,11 @@ test_that("methods to which moments are enough give for them what they give for 
   x <- planted(60, 9, seed = 3)$x %*% diag(10^(0:8 / 4)) + rep(c(5, -30, 1e3), 3)[col(matrix(0, 60, 9))]
   x <- cbind(`colnames<-`(x, paste0("c", 1:9)), flat = 3)
   m <- c(ufs_moments(x[1:20, ]), ufs_moments(x[21:60, ]))
-  calls <- list(
-    function(x, ...) ufs_variance(x, ...), function(x, ...) ufs_pca(x, 3, ...), function(x, ...) ufs_css(x, k = 4, ...),
-    function(x, ...) ufs_css(x, k = 4, mu_rel = 0, swaps = TRUE, ...), function(x, ...) ufs_spca(x, 2, k = 4, ...),
-    function(x, ...) ufs_jspca(x, 2, loss = "feature", ...))
+  calls <- alist(ufs_variance(), ufs_pca(n_components = 3), ufs_css(k = 4), ufs_css(k = 4, mu_rel = 0, swaps = TRUE),
+    ufs_spca(n_components = 2, k = 4), ufs_jspca(n_components = 2, loss = "feature"))
   for (call in calls) for (scale in c(TRUE, FALSE)) {
-    one <- suppressWarnings(call(x, scale = scale))
-    two <- suppressWarnings(call(m, scale = scale))
+    one <- suppressWarnings(eval(as.call(c(as.list(call), x = quote(x), scale = scale))))
+    two <- suppressWarnings(eval(as.call(c(as.list(call), x = quote(m), scale = scale))))
     expect_identical(two$feature_ranking, one$feature_ranking)
     expect_equal(two$feature_scores, one$feature_scores, tolerance = 1e-8)
     expect_equal(two$certificate, one$certificate, tolerance = 1e-8)
@@ -292,25 +285,17 @@ test_that("methods to which moments are enough give for them what they give for 
 
 test_that("everything that needs rows refuses moments and says where to get rows", {
   m <- ufs_moments(mtcars)
-  refused <- function(code) expect_error(code, class = "ufs_error", "rows")
   for (method in setdiff(subset(ufs_methods(), !moments)$method, "random")) {
     args <- list(n_clusters = 3L, n_components = 2L, k = 4L, m = 5L)
     args <- args[intersect(names(args), c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k))]
-    refused(do.call(ufs, c(list(m, method), args)))
+    expect_refusals(rows = do.call(ufs, c(list(m, method), args)), class = "ufs_error")
   }
-  refused(ufs_jspca(m, 2))
-  refused(ufs_look(m))
-  refused(ufs_size(m, "mcfs", n_clusters = 2))
-  refused(ufs_size(m, task = "cluster"))
-  refused(ufs_decoys(m, "pca", n_components = 2))
-  refused(ufs_stability(m, "pca", k = 3, n_components = 2))
-  refused(ufs_grid(m, "pca", list(n_components = 1:2)))
-  refused(ufs_sketch(m, 5))
-  refused(ufs_graph(m))
-  refused(ufs_data(m))
-  for (task in c("classify", "cluster")) refused(ufs_select(m, k = 3, task = task))
-  refused(ufs_select(m, m = 3, task = "label"))
-  refused(ufs_compare(m, factor(mtcars$cyl), "pca", k = 2))
+  expect_refusals(rows = ufs_jspca(m, 2), rows = ufs_look(m), rows = ufs_size(m, "mcfs", n_clusters = 2),
+    rows = ufs_size(m, task = "cluster"), rows = ufs_decoys(m, "pca", n_components = 2), rows = ufs_sketch(m, 5),
+    rows = ufs_stability(m, "pca", k = 3, n_components = 2), rows = ufs_grid(m, "pca", list(n_components = 1:2)),
+    rows = ufs_graph(m), rows = ufs_data(m), rows = ufs_select(m, k = 3, task = "classify"),
+    rows = ufs_select(m, k = 3, task = "cluster"), rows = ufs_select(m, m = 3, task = "label"),
+    rows = ufs_compare(m, factor(mtcars$cyl), "pca", k = 2), class = "ufs_error")
 })
 
 test_that("an engine that is not SQLite is asked for sums, with the result of the rows", {
@@ -322,15 +307,12 @@ test_that("an engine that is not SQLite is asked for sums, with the result of th
   for (where in c("database", "fetch")) expect_moments(ufs_moments(connection, from = "t", where = where), x)
 })
 
-test_that("columns without names are numbered, and all columns of moments are themselves", {
+test_that("columns without names are numbered; no complete row and negative weights are refused in the engine, too", {
   x <- moments_data(40, 3)
   m <- ufs_moments(unname(x))
   expect_identical(names(m), c("V1", "V2", "V3"))
   expect_equal(unname(m$mean), unname(colMeans(x)))
   expect_identical(m[, ], m)
-})
-
-test_that("no rows, no complete row and negative weights are refused in the engine, too", {
   connection <- local_sqlite()
   DBI::dbWriteTable(connection, "none", data.frame(a = 1, b = 2)[0, ])
   DBI::dbWriteTable(connection, "holes", data.frame(a = c(1, NA, 3), b = c(NA, 4, NA)))
@@ -344,7 +326,7 @@ test_that("no rows, no complete row and negative weights are refused in the engi
     where = "database"), "`weights` must be finite and not negative.")
 })
 
-test_that("integer64, difftime and labelled numbers are numbers in moments, other columns are told", {
+test_that("moments: other numbers are numbers, no digits lost far from zero, constant columns those of rows", {
   x <- data.frame(a = 1:5, t = as.difftime(1:5, units = "mins"), l = c(TRUE, FALSE, TRUE, FALSE, FALSE))
   x$a <- as_integer64(1:5)
   x$q <- structure(c(1, 2, 2, 99, 1), labels = c(low = 1, high = 2), na_values = 99, class = c("haven_labelled_spss", "haven_labelled"))
@@ -353,9 +335,6 @@ test_that("integer64, difftime and labelled numbers are numbers in moments, othe
   expect_message(m <- ufs_moments(iris), "'Species'")
   expect_identical(dim(m), c(150, 4))
   expect_error(ufs_moments(data.frame(a = c("1", "2", "x", "4"), b = 1:4)), class = "ufs_error_input", "'x' in row 3")
-})
-
-test_that("moments lose no digits far from zero, and constant columns are those of rows", {
   x <- withr::with_seed(1, cbind(us = 1.6e15 + sample(0:9000, 1e4, TRUE), v = rnorm(1e4)))
   near <- var(x[, 1] - 1.6e15)
   m <- ufs_moments(x)
@@ -374,9 +353,9 @@ test_that("a database: text is an error both ways, weights and columns are check
   DBI::dbWriteTable(connection, "n", data.frame(name = letters[1:5], b = c(1, 2, 4, 3, 9)))
   for (where in c("fetch", "database")) {
     expect_error(ufs_moments(connection, from = "t", where = where), class = "ufs_error_input", "'a'.*'x' in row 3")
-    expect_error(ufs_moments(connection, "b", "w", from = "t", where = where), class = "ufs_error_argument", "not negative")
-    expect_error(ufs_moments(connection, c("b", "b"), from = "t", where = where), class = "ufs_error_argument", "distinct")
-    expect_error(ufs_moments(connection, character(), from = "t", where = where), class = "ufs_error_argument", "distinct")
+    expect_refusals("not negative" = ufs_moments(connection, "b", "w", from = "t", where = where),
+      distinct = ufs_moments(connection, c("b", "b"), from = "t", where = where),
+      distinct = ufs_moments(connection, character(), from = "t", where = where))
     expect_message(m <- ufs_moments(connection, from = "n", where = where), "'name'")
     expect_equal(m$mean, c(b = 3.8))
   }
@@ -451,11 +430,11 @@ test_that("a function gives the rows in pieces, by name and in any order", {
   late <- list(data.frame(a = c(1, 4), b = NA), data.frame(a = c(2, 9, 3), b = c(1, 2, 4)))
   expect_identical(ufs_moments(pieces_of(late))$dropped, 2)
   expect_refused(ufs_moments(pieces_of(list())), "`x` has no rows.", "ufs_error_input")
-  expect_refused(ufs_moments(pieces_of(list(late[[2]], late[[2]]["a"]))), "'b'")
-  expect_refused(ufs_moments(pieces_of(list(late[[2]], data.frame(a = 1:2, b = c("x", "y"))))), "Not numeric: column 'b'")
-  expect_refused(ufs_moments(function() 1:3), "must give a matrix or data frame at each call")
-  expect_refused(ufs_moments(function(at) at), "a function without arguments")
-  expect_refused(ufs_moments(pieces_of(late), weights = c(1, 1)), "name of a column of what the function")
+  expect_refusals("'b'" = ufs_moments(pieces_of(list(late[[2]], late[[2]]["a"]))),
+    "Not numeric: column 'b'" = ufs_moments(pieces_of(list(late[[2]], data.frame(a = 1:2, b = c("x", "y"))))),
+    "must give a matrix or data frame at each call" = ufs_moments(function() 1:3),
+    "a function without arguments" = ufs_moments(function(at) at),
+    "name of a column of what the function" = ufs_moments(pieces_of(late), weights = c(1, 1)))
 })
 
 test_that("text files are read by others: the error is code that reads them, whole and in pieces", {

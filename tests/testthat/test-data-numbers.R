@@ -24,21 +24,17 @@ test_that("integer64, difftime, units and matrix columns are numbers", {
   expect_warning(ufs_data(structure(ids$id, dim = c(3L, 3L))), "`x`", class = "ufs_warning_digits")
   ids$id <- as_integer64(rep(2^60, 9))
   expect_warning(ufs_data(ids), NA)
-  # As units::set_units() makes them.
   metres <- structure(as.double(1:9), units = structure(list(numerator = "m", denominator = character()), class = "symbolic_units"),
     class = "units")
   expect_equal(as.matrix(ufs_data(list2DF(list(u = metres, a = 9:1))))[, "u"], 1:9, ignore_attr = TRUE)
 })
 
-test_that("what is not read names a way out, what is missing is missing", {
+test_that("what is not read names a way out; a column that numbers the rows is pointed out once", {
   expect_error(ufs_select("x.h5", k = 50), "HDF5Array::HDF5Array", class = "ufs_error_input")
   expect_error(ufs_data("a/b.csv.gz"), "fread", class = "ufs_error_input")
   expect_error(ufs_data(structure(list(), class = c("tbl_dbi", "tbl_sql", "tbl_lazy", "tbl"))), "collect", class = "ufs_error_input")
   x <- cbind(matrix(rnorm(16), 8), 0, 0)
   expect_equal(suppressWarnings(ufs_captured(ufs_variance(x), x, 3))$bound, 1)
-})
-
-test_that("a column that numbers the rows is pointed out once", {
   said <- getFromNamespace("said_once", "ufselect")
   before <- said$numbering
   withr::defer(said$numbering <- before)
@@ -82,7 +78,7 @@ test_that("ranges of codes are missing values, columns may be data frames or of 
   expect_error(ufs_data(array(1:8, c(2, 2, 2))), "An array needs two dimensions", class = "ufs_error_input")
 })
 
-test_that("matrices of classes with their own operators become plain numbers at the door", {
+test_that("matrices of classes with their own operators become plain numbers; predict() keeps their classes", {
   values <- matrix(c(1, NA, 3, 4, 5, NA, 7, 8, 10, 2, 2, 9), 4, dimnames = list(NULL, c("a", "b", "c")))
   series <- structure(values, index = 1:4, class = c("xts", "zoo"))
   expect_identical(as.matrix(ufs_data(series, na = "median")), as.matrix(ufs_data(values, na = "median")))
@@ -91,9 +87,6 @@ test_that("matrices of classes with their own operators become plain numbers at 
   full <- matrix(c(1, 2, 3, 4, 5, 9), 3, dimnames = list(paste0("taxon", 1:3), c("s1", "s2")))
   expect_identical(as.matrix(ufs_data(otu(full, taxa_are_rows = TRUE))), t(full))
   expect_identical(as.matrix(ufs_data(otu(full, taxa_are_rows = FALSE))), full)
-})
-
-test_that("predict() keeps classes with their own operators, and fills them as plain numbers", {
   refuses <- function(x, ...) stop("its own operator was met")
   for (what in c("[<-", "!=", "is.na")) registerS3method(what, "strict_series", refuses)
   registerS3method("[", "strict_series", function(x, i, j, drop) {
@@ -112,8 +105,6 @@ test_that("predict() keeps classes with their own operators, and fills them as p
     expect_identical(matrix(unclass(out)[1:48], 12), unname(predict(fit, values)))
   }
   full <- replace(values, is.na(values), 0)
-  otu <- methods::setClass("otu_table", contains = "matrix", representation(taxa_are_rows = "logical"),
-    where = environment())
   whole <- methods::setClass("phyloseq", representation(otu_table = "otu_table"), where = environment())
   rownames(full) <- paste0("s", 1:12)
   fit <- ufs_css(full, k = 2)
@@ -157,9 +148,6 @@ test_that("infinite values are no missing ones, in words", {
   expect_error(ufs_css(x, 2), class = "ufs_error_input", "na = \"median\"")
   large <- cbind(a = c(1e308, 1e308, 1e308), b = c(1, NA, 3))
   expect_identical(as.matrix(ufs_data(large, na = "median"))[[2, "b"]], 2)
-})
-
-test_that("a number whose name is that of a level stays out of its factor", {
   d <- withr::with_seed(1, data.frame("a=b" = rnorm(60), a = factor(rep(c("b", "c"), 30)), z = rnorm(60), check.names = FALSE))
   for (x in list(d, d[3:1])) {
     data <- ufs_data(x, factors = "dummies")
@@ -169,9 +157,6 @@ test_that("a number whose name is that of a level stays out of its factor", {
     expect_false(anyDuplicated(fit$coded$name) > 0L)
     expect_identical(unname(fit$coded$variable[!is.na(fit$coded$level)]), rep(match("a", names(x)), 2L))
   }
-})
-
-test_that("sparse columns that are no numbers are refused in our words", {
   skip_if_not_installed("sparsevctrs")
   flag <- sparsevctrs::sparse_logical(TRUE, 2, 5)
   x <- data.frame(n = sparsevctrs::sparse_double(3, 4, 5), f = flag, z = c(1, 4, 2, 5, 3))

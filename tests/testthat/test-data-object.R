@@ -16,12 +16,8 @@ test_that("features with one name are matched by position or not at all", {
   expect_identical(predict(fit, turned, k = 1), x[, "disp", drop = FALSE])
   # One column of the name in new data: which of the three?
   expect_error(predict(fit, as.matrix(mtcars), k = 11), "'hp'", class = "ufs_error_argument")
-  # Twice in new data only
   plain <- ufs_variance(mtcars)
   expect_refusals("'hp'" = predict(plain, turned, k = 2), "'hp'" = ufs_data(x, features = c("hp", "wt")))
-})
-
-test_that("a column cannot be asked for by a name that two of them have", {
   x <- as.matrix(iris[1:20, c(1:4, 1)])
   colnames(x) <- c("a", "a", "b", "c", "")
   twice <- "the name 'a' occurs more than once in `x`"
@@ -36,9 +32,6 @@ test_that("a column cannot be asked for by a name that two of them have", {
   expect_identical(ufs_data(x, exclude = made[2])$held$exclude, 2L)
   expect_equal(suppressWarnings(ufs_captured(made[2], x))$captured, suppressWarnings(ufs_captured(2, x))$captured)
   expect_identical(names(ufs_moments(x, c("c", "b"))), c("c", "b"))
-})
-
-test_that("samples with one name are matched by position or not at all", {
   x <- as.matrix(mtcars)
   rownames(x)[2:3] <- "car"
   fit <- ufs_ted(x)
@@ -51,45 +44,6 @@ test_that("samples with one name are matched by position or not at all", {
   cover <- ufs_facility(x, m = 5)
   expect_identical(representatives(cover, what = "samples")$sample, 1:32)
   expect_error(ufs_facility(x, m = 5, labelled = "car"), "'car'", class = "ufs_error_argument")
-})
-
-test_that("row data of genes with one name are their own", {
-  skip_on_cran()
-  skip_if_not_installed("SummarizedExperiment")
-  set.seed(1)
-  m <- matrix(rpois(40 * 20, 5), 40, dimnames = list(paste0("g", 1:40), paste0("c", 1:20)))
-  rownames(m)[1:2] <- "A"
-  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = m, other = 100 - m))
-  fit <- suppressWarnings(ufs_variance(sce, k = 5))
-  rows <- SummarizedExperiment::rowData(ufs_annotate(sce, fit))
-  expect_equal(rows$ufs_score, unname(apply(m, 1, var)))
-  expect_identical(sum(rows$ufs_selected), 5L)
-  expect_refusals("'A'" = ufs_annotate(sce[40:1, ], fit), "'A'" = ufs_annotate(sce[2:40, ], fit))
-})
-
-test_that("the assay of the fit is written to and read from", {
-  skip_on_cran()
-  skip_if_not_installed("SeuratObject")
-  set.seed(1)
-  m <- matrix(rpois(12 * 8, 3), 12, dimnames = list(paste0("g", 1:12), paste0("c", 1:8)))
-  s <- SeuratObject::CreateSeuratObject(to_sparse(m))
-  s[["SCT"]] <- SeuratObject::CreateAssayObject(to_sparse(m[c(3, 1, 5, 7, 9, 11), ] + 1))
-  SeuratObject::DefaultAssay(s) <- "SCT"
-  fit <- suppressMessages(ufs_variance(s, assay = "RNA", k = 3))
-  chosen <- suppressMessages(selected_features(fit))
-  out <- ufs_annotate(s, fit)
-  expect_setequal(SeuratObject::VariableFeatures(out, assay = "RNA"), chosen)
-  expect_length(SeuratObject::VariableFeatures(out, assay = "SCT"), 0L)
-  expect_identical(rownames(suppressMessages(predict(fit, s))[["RNA"]]), chosen)
-  s[["RNA2"]] <- SeuratObject::CreateAssayObject(to_sparse(m), key = "rnatwo_")
-  SeuratObject::DefaultAssay(s) <- "RNA2"
-  s[["RNA"]] <- NULL
-  expect_error(ufs_annotate(s, fit), "RNA", class = "ufs_error_argument")
-  # Numbers of another assay than the default one
-  skip_if_not_installed("SummarizedExperiment")
-  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = m, other = 100 - 2 * m))
-  css <- suppressWarnings(ufs_css(sce, k = 3, assay = "other"))
-  expect_equal(predict(css, sce, type = "reconstruction"), predict(css, t(100 - 2 * m), type = "reconstruction"))
 })
 
 test_that("na = \"knn\" knows rows without values, and no order of rows", {
@@ -112,8 +66,52 @@ test_that("na = \"knn\" knows rows without values, and no order of rows", {
   expect_equal(filled[c(1, 2, 5), 3], c(8, 8, 8), ignore_attr = TRUE)
 })
 
+test_that("columns of a table of means of replicates keep what is known of each", {
+  data <- open_data(as.matrix(iris[, 1:4]))
+  data$levels <- list(share = 1:4 / 10, mean = 1:4, constant = c(2L, 4L), n_levels = 3L)
+  expect_identical(subset_data(data, features = c(4L, 1L, 2L))$levels, list(share = c(4, 1, 2) / 10,
+    mean = c(4L, 1L, 2L), constant = c(1L, 3L), n_levels = 3L))
+})
+
+skip_on_cran()
+
+test_that("row data of genes with one name are their own", {
+  skip_if_not_installed("SummarizedExperiment")
+  set.seed(1)
+  m <- matrix(rpois(40 * 20, 5), 40, dimnames = list(paste0("g", 1:40), paste0("c", 1:20)))
+  rownames(m)[1:2] <- "A"
+  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = m, other = 100 - m))
+  fit <- suppressWarnings(ufs_variance(sce, k = 5))
+  rows <- SummarizedExperiment::rowData(ufs_annotate(sce, fit))
+  expect_equal(rows$ufs_score, unname(apply(m, 1, var)))
+  expect_identical(sum(rows$ufs_selected), 5L)
+  expect_refusals("'A'" = ufs_annotate(sce[40:1, ], fit), "'A'" = ufs_annotate(sce[2:40, ], fit))
+})
+
+test_that("the assay of the fit is written to and read from", {
+  skip_if_not_installed("SeuratObject")
+  set.seed(1)
+  m <- matrix(rpois(12 * 8, 3), 12, dimnames = list(paste0("g", 1:12), paste0("c", 1:8)))
+  s <- SeuratObject::CreateSeuratObject(to_sparse(m))
+  s[["SCT"]] <- SeuratObject::CreateAssayObject(to_sparse(m[c(3, 1, 5, 7, 9, 11), ] + 1))
+  SeuratObject::DefaultAssay(s) <- "SCT"
+  fit <- suppressMessages(ufs_variance(s, assay = "RNA", k = 3))
+  chosen <- suppressMessages(selected_features(fit))
+  out <- ufs_annotate(s, fit)
+  expect_setequal(SeuratObject::VariableFeatures(out, assay = "RNA"), chosen)
+  expect_length(SeuratObject::VariableFeatures(out, assay = "SCT"), 0L)
+  expect_identical(rownames(suppressMessages(predict(fit, s))[["RNA"]]), chosen)
+  s[["RNA2"]] <- SeuratObject::CreateAssayObject(to_sparse(m), key = "rnatwo_")
+  SeuratObject::DefaultAssay(s) <- "RNA2"
+  s[["RNA"]] <- NULL
+  expect_error(ufs_annotate(s, fit), "RNA", class = "ufs_error_argument")
+  skip_if_not_installed("SummarizedExperiment")
+  sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = m, other = 100 - 2 * m))
+  css <- suppressWarnings(ufs_css(sce, k = 3, assay = "other"))
+  expect_equal(predict(css, sce, type = "reconstruction"), predict(css, t(100 - 2 * m), type = "reconstruction"))
+})
+
 test_that("new rows are filled as those of the fit", {
-  skip_on_cran()
   set.seed(2)
   x <- matrix(rnorm(60 * 6), 60, dimnames = list(NULL, letters[1:6])) + rnorm(60)
   holes <- replace(x, sample(360, 40), NA)
@@ -141,7 +139,6 @@ test_that("new rows are filled as those of the fit", {
 })
 
 test_that("new rows on disk, of experiments and of Seurat objects are filled as those of the fit", {
-  skip_on_cran()
   set.seed(2)
   x <- matrix(round(rnorm(30 * 6), 3) + 5, 30, dimnames = list(paste0("s", 1:30), letters[1:6])) + round(rnorm(30), 3)
   holes <- replace(x, sample(180, 20), NA)
@@ -185,12 +182,11 @@ test_that("new rows on disk, of experiments and of Seurat objects are filled as 
     do.call(call, c(list(...), stats::setNames("data", slot)))
   }
   s <- layer(SeuratObject::SetAssayData, s, new.data = to_sparse(t(new)))
-  out <- suppressWarnings(suppressMessages(predict(fit, s)))
+  out <- quietly(predict(fit, s))
   expect_equal(t(as.matrix(layer(SeuratObject::GetAssayData, out))), predict(fit, new))
 })
 
 test_that("new rows are filled as those of the fit before they are transformed", {
-  skip_on_cran()
   x <- as.matrix(iris[, 1:4])
   known <- replace(x, 1, NA)
   new <- replace(x[1:20, ], 3, NA)
@@ -208,11 +204,4 @@ test_that("new rows are filled as those of the fit before they are transformed",
   # Nothing is missing in some of the new rows, or in the columns that are chosen.
   expect_equal(own(x[1:20, ]), x[1:20, chosen], ignore_attr = TRUE)
   expect_equal(own(new), filled[, chosen], ignore_attr = TRUE)
-})
-
-test_that("columns of a table of means of replicates keep what is known of each", {
-  data <- open_data(as.matrix(iris[, 1:4]))
-  data$levels <- list(share = 1:4 / 10, mean = 1:4, constant = c(2L, 4L), n_levels = 3L)
-  expect_identical(subset_data(data, features = c(4L, 1L, 2L))$levels, list(share = c(4, 1, 2) / 10,
-    mean = c(4L, 1L, 2L), constant = c(1L, 3L), n_levels = 3L))
 })

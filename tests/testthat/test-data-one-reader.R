@@ -3,8 +3,8 @@
 
 skip_on_cran()
 
-scripts <- system.file("scripts", package = "ufselect")
-source(file.path(scripts, "read-file.R"), local = TRUE)
+for (package in c("tibble", "data.table", "RSQLite", "dbplyr", "dplyr")) skip_if_not_installed(package)
+source(system.file("scripts", "read-file.R", package = "ufselect"), local = TRUE)
 
 numbers_of_all_kinds <- function(n = 60) {
   withr::with_seed(3, {
@@ -14,6 +14,8 @@ numbers_of_all_kinds <- function(n = 60) {
     x
   })
 }
+numbers <- numbers_of_all_kinds()
+plain <- sapply(numbers, as.numeric)
 with_text <- function(x) {
   n <- nrow(x)
   cbind(x, kind = factor(rep(c("x", "y"), n / 2)), note = paste("note", letters[seq_len(n) %% 26 + 1]))
@@ -52,9 +54,7 @@ forms_of <- function(x, connection) {
     },
     csv = function() ufs_moments(data.table::fread(in_file(x))),
     fetched = function() ufs_moments(connection, from = "t"),
-    query = function() {
-      ufs_moments(connection, from = DBI::SQL(paste("SELECT", paste(turned, collapse = ","), "FROM t")))
-    },
+    query = function() ufs_moments(connection, from = DBI::SQL(paste("SELECT", toString(turned), "FROM t"))),
     database = function() ufs_moments(connection, from = "t", where = "database"),
     dbplyr = function() ufs_moments(dplyr::tbl(connection, "t")),
     compared = function() ufs_moments(x, na = "pairwise"))
@@ -74,20 +74,8 @@ listening <- function(code) {
   list(value = value, left = gsub("'", "", sort(unique(left))))
 }
 
-all_installed <- function() {
-  for (package in c("tibble", "data.table", "RSQLite", "dbplyr", "dplyr")) skip_if_not_installed(package)
-}
-database <- function(env = parent.frame()) {
-  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  withr::defer(DBI::dbDisconnect(connection), envir = env)
-  connection
-}
-
-test_that("one table in every form has the same columns, the same ones left out, and the same moments", {
-  all_installed()
-  connection <- database()
-  numbers <- numbers_of_all_kinds()
-  plain <- sapply(numbers, as.numeric)
+test_that("one table in every form, in every function: the same columns, the same ones left out, the same moments", {
+  connection <- local_sqlite()
   for (text in c(FALSE, TRUE)) {
     x <- if (text) with_text(numbers) else numbers
     left <- if (text) c("kind", "note") else character()
@@ -101,7 +89,6 @@ test_that("one table in every form has the same columns, the same ones left out,
       found <- listening(forms_of(x, connection)[[form]]())
       same(found, found$value$mean, as.matrix(found$value, "covariance"), form)
     }
-    # All rows, drawn in another order.
     found <- listening(ufs_sketch(dplyr::tbl(connection, "t"), 60))
     drawn <- as.matrix(found$value$data)
     same(found, colMeans(drawn), cov(drawn), "sketch of a table in a database")
@@ -109,12 +96,6 @@ test_that("one table in every form has the same columns, the same ones left out,
     found <- listening(message(read$said))
     same(found, colMeans(read$x), cov(read$x), "demo")
   }
-})
-
-test_that("tables in memory are the same in ufs_data(), ufs_sketch() and ufs_split(), and text is refused by name", {
-  all_installed()
-  numbers <- numbers_of_all_kinds()
-  plain <- sapply(numbers, as.numeric)
   tables <- function(x) list(x, tibble::as_tibble(x), data.table::as.data.table(x))
   split <- withr::with_seed(1, ufs_split(plain, 20))
   for (x in tables(numbers)) {
@@ -130,13 +111,11 @@ test_that("tables in memory are the same in ufs_data(), ufs_sketch() and ufs_spl
 })
 
 test_that("a value that cannot be read is named with column and row in the same words at every door", {
-  all_installed()
-  connection <- database()
-  x <- with_text(numbers_of_all_kinds())
+  connection <- local_sqlite()
+  x <- with_text(numbers)
   x$a <- as.character(x$a)
   x$a[23] <- "oops"
   words <- function(code, class = "ufs_error_input") {
-    # Names of files differ, and what the terminal calls the way out.
     said <- conditionMessage(expect_error(suppressMessages(code), class = class))
     sub(" of (`x`|file '[^']*')", "", sub(" [(]DROP=[)]", "", said))
   }
@@ -153,11 +132,9 @@ test_that("a value that cannot be read is named with column and row in the same 
 })
 
 test_that("a missing value costs its row in moments, and names its column where rows are wanted", {
-  all_installed()
-  connection <- database()
-  x <- numbers_of_all_kinds()
-  plain <- sapply(x, as.numeric)[-7, ]
-  x$a[7] <- NA
+  connection <- local_sqlite()
+  x <- replace(numbers, "a", list(replace(numbers$a, 7, NA)))
+  plain <- plain[-7, ]
   for (form in setdiff(names(forms_of(x, connection)), "compared")) {
     m <- forms_of(x, connection)[[form]]()
     expect_equal(m$mean[colnames(plain)], colMeans(plain), tolerance = 1e-12, info = form)

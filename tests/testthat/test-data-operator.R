@@ -1,4 +1,3 @@
-
 test_that("many columns are on the basis that the first of them give, or on that of all", {
   x <- withr::with_seed(3, matrix(rnorm(10 * 60), 10))
   whole <- function(x) qr(x, tol = 1e-5)

@@ -1,18 +1,11 @@
 good <- as.matrix(iris[, 1:4])
 
-expect_input_error <- function(object, argument = "x", class = "ufs_error_input") {
-  error <- expect_error(object, class = class)
-  expect_s3_class(error, "ufs_error")
-  expect_identical(error$argument, argument)
-}
+expect_input_error <- function(object) expect_refused(object, "", "ufs_error_input", "x")
 
-test_that("integer and logical matrices are numbers", {
+test_that("integer and logical matrices are numbers; bad data are refused with the names of the columns", {
   x <- matrix(c(1L, 5L, 2L, 7L, 0L, 1L), 3)
   expect_equal(feature_scores(ufs_variance(x)), c(V1 = var(x[, 1]), V2 = var(x[, 2])))
   expect_equal(unname(feature_scores(ufs_variance(x > 1))), apply(x > 1, 2, var))
-})
-
-test_that("bad data are refused with the names of the columns", {
   skip_on_cran()
   expect_input_error(ufs_variance(replace(good, 5, NA)))
   expect_error(ufs_variance(replace(good, 5, Inf)), "'Sepal.Length'")
@@ -25,7 +18,7 @@ test_that("bad data are refused with the names of the columns", {
   }
 })
 
-test_that("many bad columns are counted; one warning counts the constant ones, which are so up to rounding", {
+test_that("many bad columns are counted, constant ones up to rounding; centring and scaling agree with scale()", {
   x <- matrix(rnorm(60), 5)
   x[1, ] <- NA
   expect_error(ufs_variance(x), "'V1', 'V2', 'V3', 'V4', 'V5' and 7 more")
@@ -41,9 +34,6 @@ test_that("many bad columns are counted; one warning counts the constant ones, w
   expect_equal(data$x[, "tiny"], data$x[, "huge"], tolerance = 1e-14)
   expect_equal(data$x[, "tiny"], as.vector(scale(base)), tolerance = 1e-14)
   expect_equal(data$x[, "offset"], as.vector(scale(base)), tolerance = 1e-6)
-})
-
-test_that("centring and scaling agree with scale(), and leave no rounding behind of a large mean", {
   data <- as_ufs_matrix(good)
   expect_equal(data$x, scale(good), ignore_attr = TRUE, tolerance = 1e-14)
   expect_equal(data$center, colMeans(good))
@@ -61,7 +51,7 @@ test_that("centring and scaling agree with scale(), and leave no rounding behind
   expect_lt(max(abs(colMeans(.Call(C_unit_rows, x, 1e-100, TRUE)$x))), 1e-13)
 })
 
-test_that("columns, norms and units of the input pass are those of plain R", {
+test_that("columns, norms and units of the input pass are those of plain R; it makes one matrix of the size of x", {
   x <- cbind(k = 3, good)
   for (center in c(TRUE, FALSE)) {
     for (by in c("sd", "norm")) {
@@ -80,9 +70,6 @@ test_that("columns, norms and units of the input pass are those of plain R", {
     expect_lte(max(abs(power$x)), 1)
   }
   expect_null(as_column_stats(open_quietly(x))$x)
-})
-
-test_that("the input pass makes one matrix of the size of x, with and without constants", {
   skip_if_not(capabilities("profmem"))
   x <- matrix(rnorm(50 * 400), 50)
   constant <- replace(x, cbind(1:50, 7), 1)
@@ -92,7 +79,7 @@ test_that("the input pass makes one matrix of the size of x, with and without co
   }
 })
 
-test_that("names are kept, made up where missing, made unique where doubled; equal columns are found by value", {
+test_that("names are kept, made up or made unique, equal columns found by value; an allocation stops with its bytes", {
   fit <- ufs_variance(unname(good))
   expect_named(feature_scores(fit), paste0("V", 1:4))
   expect_type(selected_features(fit, 2), "integer")
@@ -111,9 +98,6 @@ test_that("names are kept, made up where missing, made unique where doubled; equ
   wide <- matrix(rnorm(4 * 500), 4)
   again <- sample.int(500, 300, replace = TRUE)
   expect_identical(equal_columns(cbind(wide, wide[, again]))[501:800], again)
-})
-
-test_that("a hopeless allocation stops with the number of bytes", {
   withr::local_options(ufselect.max_bytes = 1000)
   expect_error(check_bytes(2048, "This", "Do less."), "2 KiB.*1000 B.*Do less", class = "ufs_error_memory")
   expect_silent(check_bytes(999, "This", ""))
@@ -144,33 +128,25 @@ test_that("units whose squares cannot be held are refused in words", {
 
 test_that("arguments that are missing, unknown or completed are named", {
   skip_on_cran()
-  refused <- function(code, argument) {
-    error <- expect_error(code, class = "ufs_error_argument")
-    expect_identical(error$argument, argument)
-    conditionMessage(error)
-  }
   expect_arguments(sample_size = ufs_ted(good, sample_size = 20), neighbours = ufs_graph(good, neighbours = 3),
     n_neighbors = ufs_udfs(good, 2, n_neighbors = 3), m = ufs_css(good, 2, m = 20), m = ufs_topk(good, 2, 3, m = 20),
-    n_cl = ufs_socfs(good, n_cl = 3), x = ufs_variance(), x = ufs_select(), grid = ufs_grid(good, "css"),
-    method = ufs_grid(good), grid = ufs_tune(good, "pca"), method = ufs_stability(good), y = ufs_compare(good),
-    methods = ufs_compare(good, iris$Species), k = ufs_compare(good, iris$Species, "pca"), fits = ufs_overlap(),
+    n_cl = ufs_socfs(good, n_cl = 3), method = ufs_grid(good), grid = ufs_tune(good, "pca"), fits = ufs_overlap(),
     y = ufs_propagate(diag(3)), fit = ufs_diversify(x = good, k = 2), x = ufs_represent(),
     class = ufs_cluster_metrics(1:3))
-  expect_match(refused(ufs(good), "method"), "is missing")
+  expect_refused(ufs(good), "is missing", argument = "method")
   # No export answers a call without arguments in R's own words, which have no class.
   for (name in setdiff(getNamespaceExports("ufselect"), c("ufs_explore", "step_select_ufs"))) {
     said <- tryCatch(suppressWarnings(getExportedValue("ufselect", name)()), error = function(e) e)
     if (inherits(said, "error")) expect_s3_class(said, "ufs_error")
   }
-  expect_match(conditionMessage(expect_error(ufs_methods("methods", "foo"), class = "ufs_error_argument")), "Unknown argument")
-  expect_match(conditionMessage(expect_error(ufs_methods("socfs"), class = "ufs_error_argument")),
-    "subset(ufs_methods(), method == \"socfs\")", fixed = TRUE)
+  expect_refused(ufs_methods("methods", "foo"), "Unknown argument")
+  expect_refused(ufs_methods("socfs"), "subset(ufs_methods(), method == \"socfs\")")
   for (call in list(quote(ufs_ted(good, mu = 1, mu_rel = .1)), quote(ufs_css(good, 2, mu = 1, mu_rel = .1)),
     quote(ufs(good, "ted", mu = 1, mu_rel = .1)))) {
-    expect_match(refused(eval(call), "mu_rel"), "Give `mu` or `mu_rel`, not both")
+    expect_refused(eval(call), "Give `mu` or `mu_rel`, not both", argument = "mu_rel")
   }
-  refused(ufs_alfs(good, alpha_rel = .1, control = ufs_control(paper = list(alpha = 1))), "alpha_rel")
-  refused(ufs_socfs(good, 3, lambda = 1, lambda_rel = .1), "lambda_rel")
+  expect_arguments(alpha_rel = ufs_alfs(good, alpha_rel = .1, control = ufs_control(paper = list(alpha = 1))),
+    lambda_rel = ufs_socfs(good, 3, lambda = 1, lambda_rel = .1))
   expect_identical(ufs_ted(good, mu = NULL, mu_rel = .1)$params$mu_rel, .1)
   expect_equal(ufs_select(good, 2, "compress", mu = 3)$params$mu, 3)
 })

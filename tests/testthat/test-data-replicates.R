@@ -47,7 +47,7 @@ test_that("every method finds them, or says why it cannot", {
     given <- given[names(given) %in% c(needed, "k", if (method == "topk") "n_clusters")]
     fit <- function() {
       all <- c(list(d$x, method, replicates = d$g), given)
-      withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, all))))
+      withr::with_seed(1, quietly(do.call(ufs, all)))
     }
     if (method %in% refuse) {
       expect_error(fit(), class = "ufs_error_argument", "takes no `replicates`: its? .*shr", info = method)
@@ -70,7 +70,7 @@ test_that("a fit is the method's on the means of levels times reliability", {
     given <- switch(method, css = list(k = 5), pca = , spca = list(n_components = 3), list())
     fit <- function(x, ...) {
       all <- c(list(x, method), given, list(...))
-      withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, all))))
+      withr::with_seed(1, quietly(do.call(ufs, all)))
     }
     own <- fit(x, replicates = g, scale = TRUE)
     by_hand <- fit(if (method == "rsr") table / sqrt(nrow(table) - 1) else table, scale = FALSE)
@@ -138,7 +138,7 @@ test_that("weights are rows, blocks are taken out, sparse data and columns' cons
   expect_equal(feature_scores(fit(sparse, replicates = d$g)), feature_scores(fit(holed, replicates = d$g)))
 })
 
-test_that("means of levels in unbalanced blocks are those of the two-way fit", {
+test_that("means of levels in unbalanced blocks are those of the two-way fit; constant columns move no reliability", {
   set.seed(7)
   # Samples bridge the batches in a chain; the last batch has samples of its own.
   g <- c(1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8)
@@ -157,9 +157,6 @@ test_that("means of levels in unbalanced blocks are those of the two-way fit", {
   expect_equal(found$levels$df, 6)
   fit <- ufs_pca(x, 2, replicates = g, blocks = batch)
   expect_equal(unname(fit$levels$reliability), share)
-})
-
-test_that("a column that is constant moves no reliability to another one", {
   x <- d$x[1:60, c(1:4, 11:14)]
   ranks <- function(x) withr::with_seed(1, suppressMessages(withCallingHandlers(
     ufs_consensus(x, n_clusters = 2, k = 3, members = c("mcfs", "pca", "laplacian"), replicates = d$g[1:60]),
@@ -168,7 +165,7 @@ test_that("a column that is constant moves no reliability to another one", {
   expect_equal(ranks(cbind(flat = 2, x))[-1, ], ranks(x))
 })
 
-test_that("prints, looks and decoys know of it", {
+test_that("prints, looks and decoys know of replicates; those that say nothing are errors", {
   data <- ufs_data(d$x, replicates = d$g)
   expect_output(print(ufs_css(data, k = 5)),
     paste0("180 samples x 70 features\n.*means of 60 levels, shrunk by reliability.*", "do not\\s+repeat at all"))
@@ -182,9 +179,6 @@ test_that("prints, looks and decoys know of it", {
   expect_output(print(decoys), "10 of 70 columns are better than noise")
   holes <- replace(d$x, cbind(1:50, 1), NA)
   expect_equal(ufs_reliability(holes, d$g)$table$reliability, unname(levels_by_hand(holes, d$g)$share))
-})
-
-test_that("replicates that say nothing are errors", {
   refused <- function(words, ..., class = "ufs_error_argument") expect_error(ufs_css(..., k = 3), class = class, words)
   refused("no level has two rows", d$x, replicates = 1:180)
   refused("1 level; at least 3", d$x, replicates = rep(1, 180))

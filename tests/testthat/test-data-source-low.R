@@ -1,5 +1,7 @@
 # Sparse columns centred within blocks or weighted, against the same columns held dense.
 
+skip_if_not_installed("Matrix")
+
 sparse_table <- function() {
   set.seed(5)
   x <- as.matrix(Matrix::rsparsematrix(60, 12, .3))
@@ -16,14 +18,14 @@ operators_of <- function(x, center, scale, ...) {
   })
 }
 
+constraints <- list(list(blocks = rep(letters[1:3], each = 20)), list(weights = seq_len(60)),
+  list(blocks = rep(letters[1:3], each = 20), weights = seq_len(60)))
+
 # A part in a thousand million of the largest, as a column of a million with a spread of one allows.
 expect_close <- function(a, b) expect_lt(max(abs(a - b)) / max(abs(b)), 1e-9)
 
 test_that("products of sparse columns in blocks, or weighted, are those of the columns", {
-  skip_if_not_installed("Matrix")
   x <- sparse_table()
-  constraints <- list(list(blocks = rep(letters[1:3], each = 20)), list(weights = seq_len(60)),
-    list(blocks = rep(letters[1:3], each = 20), weights = seq_len(60)))
   v <- matrix(rnorm(24), 12)
   t <- matrix(rnorm(180), 60)
   middle <- crossprod(matrix(rnorm(3600), 60))
@@ -48,7 +50,6 @@ test_that("products of sparse columns in blocks, or weighted, are those of the c
 })
 
 test_that("columns follow a plan as its formula has it, sparse or dense, and x stays as it is", {
-  skip_if_not_installed("Matrix")
   x <- unname(sparse_table())
   block <- rep(1:3, each = 20)
   whole <- list(block = block, mean = matrix(rnorm(36), 3), root = sqrt(seq_len(60)),
@@ -71,7 +72,6 @@ test_that("columns follow a plan as its formula has it, sparse or dense, and x s
 })
 
 test_that("columns held by two rows are found whatever holds them", {
-  skip_if_not_installed("Matrix")
   x <- sparse_table()
   # One row, two rows, two rows of a full column, and three.
   x[, c(1, 4, 7)] <- 0
@@ -81,8 +81,6 @@ test_that("columns held by two rows are found whatever holds them", {
   x[c(7, 31), 6] <- 9
   x[c(5, 6, 50), 7] <- 1
   share <- function(z) apply(z^2, 2L, function(v) sum(sort(v, TRUE)[1:2]) / sum(v))
-  constraints <- list(list(blocks = rep(letters[1:3], each = 20)), list(weights = seq_len(60)),
-    list(blocks = rep(letters[1:3], each = 20), weights = seq_len(60)))
   for (held in constraints) for (center in c(TRUE, FALSE)) {
     both <- do.call(operators_of, c(list(x, center, TRUE), held))
     of <- both$sparse$x

@@ -4,7 +4,6 @@ skip_on_cran()
 
 # More columns than are ever read at once for one by one (64).
 counts <- grouped_counts(80, 151)$x[, -151]
-quiet <- function(code) suppressMessages(suppressWarnings(code))
 
 stored <- function(x, chunk) {
   HDF5Array::writeHDF5Array(x, temporary_file(".h5", parent.frame()), "x", chunkdim = chunk, with.dimnames = TRUE)
@@ -22,32 +21,101 @@ file_reads <- function(code) {
   list(value = value, times = times)
 }
 
+test_that("writing to a full disk is noticed", {
+  skip_if_not(file.exists("/dev/full"))
+  full <- suppressWarnings(file("/dev/full", "wb"))
+  withr::defer(try(close(full), silent = TRUE))
+  fine <- write_numbers(matrix(0, 1000, 1000), full)
+  expect_false(fine)
+})
+
+test_that("with isolated samples in the graph nothing is formed", {
+  skip_if_not_installed("Matrix")
+  counts <- counts[, 1:30]
+  w <- as.matrix(quietly(ufs_graph(counts, n_neighbours = 6)))
+  w[c(3, 50), ] <- w[, c(3, 50)] <- 0
+  kinds <- list(sparse = to_sparse(counts))
+  if (requireNamespace("HDF5Array", quietly = TRUE)) {
+    kinds$rows <- ufs_data(stored(counts, c(5, 30)), block_bytes = 12000)
+    kinds$columns <- ufs_data(stored(counts, c(80, 5)), block_bytes = 12000)
+  }
+  fits <- list(function(x) ufs_spec(x, w, "phi3", n_clusters = 3), function(x) ufs_spec(x, w, "phi2"),
+    function(x) ufs_mcfs(x, 3, w), function(x) ufs_mcfs(x, 3, w, center = FALSE, scale = TRUE))
+  for (at in seq_along(fits)) {
+    plain <- quietly(fits[[at]](counts))
+    for (x in kinds[c(TRUE, at %% 2 == 1, at %% 2 == 0)[seq_along(kinds)]]) {
+      withr::with_options(list(ufselect.max_bytes = 8 * 60 * 30), {
+        expect_equal(quietly(fits[[at]](x))$feature_scores, plain$feature_scores, tolerance = 1e-8)
+      })
+    }
+  }
+})
+
+# Whole columns that were read from the copy of a file while `code` runs.
+copy_reads <- function(code) {
+  columns <- 0
+  plain <- read_spilled
+  replaced("read_spilled", function(spilled, index, lines = NULL) {
+    columns <<- columns + length(index) * (if (is.null(lines)) 1 else length(lines) / spilled$n)
+    plain(spilled, index, lines)
+  })
+  value <- force(code)
+  list(value = value, columns = columns)
+}
+
+test_that("numbers are read from anywhere in a file, in any order, beyond 2^31 bytes too", {
+  file <- withr::local_tempfile()
+  writeBin(as.double(1:1000), file)
+  read <- function(place, count) .Call(C_file_numbers, file, as.double(place), as.double(count))
+  expect_identical(read(c(10, 0, 990), c(2, 1, 10)), c(11, 12, 1, 991:1000))
+  expect_identical(read(numeric(), numeric()), numeric())
+  expect_null(c(read(c(0, 995), c(1, 6)), .Call(C_file_numbers, paste0(file, "-none"), 0, 1)))
+  expect_error(read(-1, 1), "range")
+  # A file with a hole: it takes no room on the disk.
+  skip_on_os("windows")
+  con <- file(file, "wb")
+  withr::defer(close(con))
+  place <- 2^31 / 8 + 5
+  seek(con, 8 * place, rw = "write")
+  writeBin(c(3, 4), con)
+  flush(con)
+  expect_identical(read(c(place + 1, place), c(1, 1)), c(4, 3))
+})
+
+test_that("an error in a block is left as it is; a large copy on the disk is announced, with its size", {
+  own <- tryCatch(ufs_abort("input", "in a block"), error = identity)
+  expect_identical(tryCatch(refuse_worker(own), error = identity), own)
+  expect_error(refuse_worker(simpleError("cannot read connection")),
+    "worker of `BPPARAM` was lost .*cannot read connection", class = "ufs_error_worker")
+  said <- tryCatch(spill_source(list(n = 5e6, p = 5)), ufs_message_spilled = conditionMessage)
+  expect_match(said, "a copy of 190.7 MiB is written to .* for the time of the fit")
+})
+
+skip_if_not_installed("HDF5Array")
+
 test_that("laplacian and spec read a file stored by rows once beside its graph", {
-  skip_if_not_installed("HDF5Array")
   rows <- stored(counts, c(5, ncol(counts)))
   # Five rows or columns to a block.
   data <- ufs_data(rows, block_bytes = 8 * 5 * ncol(counts))
   expect_identical(data$x$by, "rows")
-  graph <- quiet(ufs_graph(counts, n_neighbours = 4))
+  graph <- quietly(ufs_graph(counts, n_neighbours = 4))
   for (fit in list(function(x) ufs_laplacian(x, graph),
     function(x) ufs_laplacian(x, graph, center = TRUE, scale = TRUE), function(x) ufs_spec(x, graph, "phi1"),
     function(x) ufs_spec(x, graph, "phi2", power = 2), function(x) ufs_spec(x, graph, "phi3", n_clusters = 3))) {
-    plain <- quiet(fit(counts))
-    seen <- file_reads(quiet(fit(data)))
-    # Means, and the copy.
+    plain <- quietly(fit(counts))
+    seen <- file_reads(quietly(fit(data)))
     expect_equal(seen$times, 2)
     expect_identical(seen$value$input$passes, 2L)
     expect_equal(seen$value$feature_scores, plain$feature_scores, tolerance = 1e-12)
-    columns <- quiet(fit(ufs_data(stored(counts, c(80, 3)), block_bytes = 1e9)))
+    columns <- quietly(fit(ufs_data(stored(counts, c(80, 3)), block_bytes = 1e9)))
     if (!seen$value$params$center) expect_identical(seen$value$feature_scores, columns$feature_scores)
   }
   # One block of columns: no copy.
-  seen <- file_reads(quiet(ufs_laplacian(ufs_data(rows, block_bytes = 1e6), graph)))
+  seen <- file_reads(quietly(ufs_laplacian(ufs_data(rows, block_bytes = 1e6), graph)))
   expect_equal(seen$times, 2)
 })
 
 test_that("the copy gives any columns of rows, any rows of columns, and whole products", {
-  skip_if_not_installed("HDF5Array")
   wide <- withr::with_seed(3, matrix(rnorm(20 * 90), 20))
   ask <- list(c(4L, 5L, 6L), c(9L, 2L, 3L, 12L), 17L, 20:1)
   for (x in list(counts, wide, t(wide))) {
@@ -85,15 +153,14 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
 })
 
 test_that("no room for a copy: read as often as it takes, with the same result", {
-  skip_if_not_installed("HDF5Array")
   rows <- stored(counts, c(5, 150))
   data <- ufs_data(rows, block_bytes = 8 * 5 * 80)
-  graph <- quiet(ufs_graph(counts, n_neighbours = 4))
-  with_copy <- quiet(ufs_laplacian(data, graph))
+  graph <- quietly(ufs_graph(counts, n_neighbours = 4))
+  with_copy <- quietly(ufs_laplacian(data, graph))
   replaced("write_numbers", function(block, file) FALSE)
   left <- list.files(tempdir(), "^ufselect-spilled")
   connections <- nrow(showConnections())
-  without <- quiet(ufs_laplacian(data, graph))
+  without <- quietly(ufs_laplacian(data, graph))
   expect_identical(without$feature_scores, with_copy$feature_scores)
   # Means, the attempt, and a pass for each 64 columns.
   expect_identical(without$input$passes, 5L)
@@ -101,20 +168,11 @@ test_that("no room for a copy: read as often as it takes, with the same result",
   expect_identical(nrow(showConnections()), connections)
 })
 
-test_that("writing to a full disk is noticed", {
-  skip_if_not(file.exists("/dev/full"))
-  full <- suppressWarnings(file("/dev/full", "wb"))
-  withr::defer(try(close(full), silent = TRUE))
-  fine <- write_numbers(matrix(0, 1000, 1000), full)
-  expect_false(fine)
-})
-
 test_that("nothing is left behind, and a large copy is announced", {
-  skip_if_not_installed("HDF5Array")
   data <- ufs_data(stored(counts, c(5, 150)), block_bytes = 8 * 5 * 80)
-  graph <- quiet(ufs_graph(counts, n_neighbours = 4))
+  graph <- quietly(ufs_graph(counts, n_neighbours = 4))
   before <- list.files(tempdir(), "^ufselect-spilled")
-  quiet(ufs_laplacian(data, graph))
+  quietly(ufs_laplacian(data, graph))
   expect_identical(list.files(tempdir(), "^ufselect-spilled"), before)
   op <- as_ufs_operator(data)$x
   op$sweep()
@@ -123,49 +181,12 @@ test_that("nothing is left behind, and a large copy is announced", {
   rm(op)
   gc()
   expect_false(file.exists(path))
-  expect_error(quiet(ufs_laplacian(data, matrix(0, 80, 80))), class = "ufs_error_graph")
+  expect_error(quietly(ufs_laplacian(data, matrix(0, 80, 80))), class = "ufs_error_graph")
   gc()
   expect_identical(list.files(tempdir(), "^ufselect-spilled"), before)
 })
 
-test_that("with isolated samples in the graph nothing is formed", {
-  skip_if_not_installed("Matrix")
-  counts <- counts[, 1:30]
-  w <- as.matrix(quiet(ufs_graph(counts, n_neighbours = 6)))
-  w[c(3, 50), ] <- w[, c(3, 50)] <- 0
-  kinds <- list(sparse = to_sparse(counts))
-  if (requireNamespace("HDF5Array", quietly = TRUE)) {
-    kinds$rows <- ufs_data(stored(counts, c(5, 30)), block_bytes = 12000)
-    kinds$columns <- ufs_data(stored(counts, c(80, 5)), block_bytes = 12000)
-  }
-  fits <- list(
-    function(x) ufs_spec(x, w, "phi3", n_clusters = 3), function(x) ufs_spec(x, w, "phi2"),
-    function(x) ufs_mcfs(x, 3, w), function(x) ufs_mcfs(x, 3, w, center = FALSE, scale = TRUE))
-  # Each fit on sparse data, and on the file in one of its orders.
-  for (at in seq_along(fits)) {
-    plain <- quiet(fits[[at]](counts))
-    for (x in kinds[c(TRUE, at %% 2 == 1, at %% 2 == 0)[seq_along(kinds)]]) {
-      withr::with_options(list(ufselect.max_bytes = 8 * 60 * 30), {
-        expect_equal(quiet(fits[[at]](x))$feature_scores, plain$feature_scores, tolerance = 1e-8)
-      })
-    }
-  }
-})
-
-# Whole columns that were read from the copy of a file while `code` runs.
-copy_reads <- function(code) {
-  columns <- 0
-  plain <- read_spilled
-  replaced("read_spilled", function(spilled, index, lines = NULL) {
-    columns <<- columns + length(index) * (if (is.null(lines)) 1 else length(lines) / spilled$n)
-    plain(spilled, index, lines)
-  })
-  value <- force(code)
-  list(value = value, columns = columns)
-}
-
 test_that("row-sparse regression reads the columns of a working set a few times, not by sweeps", {
-  skip_if_not_installed("HDF5Array")
   z <- scale(unname(counts))
   t <- qr.Q(qr(withr::with_seed(4, matrix(rnorm(80 * 3), 80))))
   others <- qr.Q(qr(withr::with_seed(5, matrix(rnorm(80 * 3), 80))))
@@ -183,7 +204,6 @@ test_that("row-sparse regression reads the columns of a working set a few times,
       list(slots = 25L, prune = -1), list(form = "r"))) {
       for (side in list(t, cbind(others, t))) {
         want <- do.call(solve, c(list(z, side), given))
-        # Without Gram columns it sweeps over columns that are held.
         x <- if (is.null(given$form) && is.null(given$slots)) op else wide
         got <- do.call(solve, c(list(x, side), given))
         expect_gt(sum(rowSums(want$v != 0) > 0), 5)
@@ -210,11 +230,10 @@ test_that("row-sparse regression reads the columns of a working set a few times,
 })
 
 test_that("SOCFS on a file passes over it once for each look at all features", {
-  skip_if_not_installed("HDF5Array")
   x <- counts[, 1:60]
-  plain <- quiet(ufs_socfs(x, 3))
+  plain <- quietly(ufs_socfs(x, 3))
   data <- ufs_data(stored(x, c(5, 60)), block_bytes = 2 * 8 * 80 * 4)
-  seen <- file_reads(quiet(ufs_socfs(data, 3)))
+  seen <- file_reads(quietly(ufs_socfs(data, 3)))
   expect_equal(seen$value$feature_scores, plain$feature_scores, tolerance = 1e-6)
   expect_equal(tail(seen$value$trace$objective, 1), tail(plain$trace$objective, 1), tolerance = 1e-8)
   expect_equal(seen$value$input$passes, ceiling(seen$times - 1e-9), tolerance = 1e-12)
@@ -225,13 +244,12 @@ test_that("SOCFS on a file passes over it once for each look at all features", {
 })
 
 test_that("greedy TED on a tall file: labelled samples cost one read of their rows", {
-  skip_if_not_installed("HDF5Array")
   x <- withr::with_seed(6, matrix(rnorm(400 * 12), 400) %*% diag(12:1))
   for (chunk in list(c(20, 12), c(400, 3))) {
     data <- ufs_data(stored(x, chunk), block_bytes = 2 * 8 * 40 * 12)
     reads <- function(labelled) {
-      plain <- quiet(ufs_ted(x, m = 5, labelled = labelled))
-      seen <- file_reads(quiet(ufs_ted(data, m = 5, labelled = labelled)))
+      plain <- quietly(ufs_ted(x, m = 5, labelled = labelled))
+      seen <- file_reads(quietly(ufs_ted(data, m = 5, labelled = labelled)))
       expect_identical(unname(seen$value$solution$order), unname(plain$solution$order))
       expect_equal(seen$value$statistic, plain$statistic, tolerance = 1e-9)
       expect_equal(seen$value$trace, plain$trace, tolerance = 1e-9)
@@ -243,13 +261,11 @@ test_that("greedy TED on a tall file: labelled samples cost one read of their ro
     many <- reads(rev(seq(1, 400, by = 13)))
     # Means, inner products, two forms of every row, and for each batch its rows and products.
     expect_lte(none, 8)
-    expect_lte(few, none + 2)
-    expect_lte(many, none + 2)
+    expect_lte(max(few, many), none + 2)
   }
 })
 
 test_that("blocks are added up in place, and what came first is nobody else's", {
-  skip_if_not_installed("HDF5Array")
   z <- unname(counts)
   for (chunk in list(c(5, 150), c(80, 5))) {
     op <- as_ufs_operator(ufs_data(stored(counts, chunk), block_bytes = 2 * 8 * 5 * 80), FALSE, FALSE)$x
@@ -274,28 +290,7 @@ test_that("blocks are added up in place, and what came first is nobody else's", 
   }
 })
 
-test_that("numbers are read from anywhere in a file, in any order, beyond 2^31 bytes too", {
-  file <- withr::local_tempfile()
-  writeBin(as.double(1:1000), file)
-  read <- function(place, count) .Call(C_file_numbers, file, as.double(place), as.double(count))
-  expect_identical(read(c(10, 0, 990), c(2, 1, 10)), c(11, 12, 1, 991:1000))
-  expect_identical(read(numeric(), numeric()), numeric())
-  expect_null(read(c(0, 995), c(1, 6)))
-  expect_null(.Call(C_file_numbers, paste0(file, "-none"), 0, 1))
-  expect_error(read(-1, 1), "range")
-  # A file with a hole: it takes no room on the disk.
-  skip_on_os("windows")
-  con <- file(file, "wb")
-  withr::defer(close(con))
-  place <- 2^31 / 8 + 5
-  seek(con, 8 * place, rw = "write")
-  writeBin(c(3, 4), con)
-  flush(con)
-  expect_identical(read(c(place + 1, place), c(1, 1)), c(4, 3))
-})
-
 test_that("a copy that is gone is an error that says so", {
-  skip_if_not_installed("HDF5Array")
   op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 4000))$x
   op$sweep()
   unlink(op$store$spilled$path)
@@ -304,7 +299,6 @@ test_that("a copy that is gone is an error that says so", {
 
 test_that("workers of BiocParallel are started once for all passes of a fit, and stopped with it", {
   skip_processes()
-  skip_if_not_installed("HDF5Array")
   skip_if_not_installed("BiocParallel")
   up <- logical()
   plain <- source_pass
@@ -313,9 +307,9 @@ test_that("workers of BiocParallel are started once for all passes of a fit, and
       if (!is.null(source$BPPARAM)) up <<- c(up, BiocParallel::bpisup(source$BPPARAM))
       plain(source, ...)
     })
-    quiet(ufs_pca(data, n_components = 2))
+    quietly(ufs_pca(data, n_components = 2))
   })
-  serial <- quiet(ufs_pca(ufs_data(stored(counts, c(5, 150)), block_bytes = 50000), n_components = 2))
+  serial <- quietly(ufs_pca(ufs_data(stored(counts, c(5, 150)), block_bytes = 50000), n_components = 2))
   own <- BiocParallel::MulticoreParam(2, force.GC = FALSE)
   data <- ufs_data(stored(counts, c(5, 150)), block_bytes = 50000, BPPARAM = own)
   expect_identical(watched(data)$feature_scores, serial$feature_scores)
@@ -324,7 +318,7 @@ test_that("workers of BiocParallel are started once for all passes of a fit, and
   expect_false(BiocParallel::bpisup(own))
   # Workers that the user has started stay.
   BiocParallel::bpstart(own)
-  watched(data)
+  quietly(ufs_variance(data))
   expect_true(BiocParallel::bpisup(own))
   BiocParallel::bpstop(own)
   # Also where the fit fails.
@@ -335,7 +329,6 @@ test_that("workers of BiocParallel are started once for all passes of a fit, and
 test_that("a worker that dies is an error in words; none stays, and the next fit has new ones", {
   skip_processes()
   skip_on_os("windows")
-  skip_if_not_installed("HDF5Array")
   skip_if_not_installed("BiocParallel")
   own <- BiocParallel::MulticoreParam(2, force.GC = FALSE)
   data <- ufs_data(stored(counts, c(5, 150)), block_bytes = 50000, BPPARAM = own)
@@ -343,21 +336,9 @@ test_that("a worker that dies is an error in words; none stays, and the next fit
   local({
     mine <- Sys.getpid()
     replaced("source_piece", function(...) if (Sys.getpid() != mine) tools::pskill(Sys.getpid(), tools::SIGKILL))
-    expect_error(quiet(ufs_pca(data, n_components = 2)), "worker of `BPPARAM` was lost", class = "ufs_error_worker")
+    expect_error(quietly(ufs_variance(data)), "worker of `BPPARAM` was lost", class = "ufs_error_worker")
   })
   expect_identical(length(getAllConnections()), before)
   expect_false(BiocParallel::bpisup(own))
-  expect_s3_class(quiet(ufs_pca(data, n_components = 2)), "ufs_pca")
-})
-
-test_that("an error in a block is left as it is, any other says that a worker was lost", {
-  own <- tryCatch(ufs_abort("input", "in a block"), error = identity)
-  expect_identical(tryCatch(refuse_worker(own), error = identity), own)
-  expect_error(refuse_worker(simpleError("cannot read connection")),
-    "worker of `BPPARAM` was lost .*cannot read connection", class = "ufs_error_worker")
-})
-
-test_that("a large copy on the disk is announced, with its size", {
-  said <- tryCatch(spill_source(list(n = 5e6, p = 5)), ufs_message_spilled = conditionMessage)
-  expect_match(said, "a copy of 190.7 MiB is written to .* for the time of the fit")
+  expect_s3_class(quietly(ufs_variance(data)), "ufs_variance")
 })

@@ -3,14 +3,14 @@
 skip_on_cran()
 
 # Counts with a constant column, a copy and rows of zeros.
-entries <- function(n = 90, p = 40) {
+entries <- function(n = 90, p = 40, names = paste0("g", seq_len(p))) {
   set.seed(1)
   x <- Matrix::rsparsematrix(n, p, .1)
   x@x <- round(3 * abs(x@x)) + 1
   x[, 7] <- 0
   x[, 9] <- x[, 8]
   x[5:6, ] <- 0
-  dimnames(x) <- list(NULL, paste0("g", seq_len(p)))
+  dimnames(x) <- list(NULL, names)
   methods::as(x, "dgCMatrix")
 }
 
@@ -26,7 +26,7 @@ by_rows <- function(source, lines) {
 same_fits <- function(one, two, tolerance = 1e-6) {
   fit <- function(method, x, ...) {
     set.seed(1)
-    suppressMessages(suppressWarnings(ufs(x, method = method, ...)))
+    quietly(ufs(x, method = method, ...))
   }
   arguments <- list(variance = list(), pca = list(n_components = 3), css = list(k = 6),
     spca = list(n_components = 2), socfs = list(n_clusters = 3), kmeans_f = list(n_clusters = 3))
@@ -86,7 +86,7 @@ test_that("sparse blocks give what the matrix in memory gives", {
     # Both kinds draw the same decoys, in the same order.
     decoys <- function(z) {
       set.seed(2)
-      suppressMessages(suppressWarnings(ufs_decoys(z, "pca", n_components = 2, repeats = 2)))
+      quietly(ufs_decoys(z, "pca", n_components = 2, repeats = 2))
     }
     if (by == "rows") expect_equal(decoys(file)$curve, decoys(x)$curve)
     expect_equal(nrow(decoys(file)$curve), nrow(decoys(x)$curve))
@@ -102,99 +102,18 @@ test_that("missing values in a sparse file are named", {
 
 # Debian's rhdf5 lets the constructor of the class fail: then the parts are put together by hand.
 tenx <- function(x, file) {
-  out <- try(suppressWarnings(suppressMessages(
-    HDF5Array::writeTENxMatrix(DelayedArray::DelayedArray(x), file, "x"))), silent = TRUE)
+  out <- try(quietly(HDF5Array::writeTENxMatrix(DelayedArray::DelayedArray(x), file, "x")), silent = TRUE)
   if (!inherits(out, "try-error")) return(out)
-  start <- as.double(rhdf5::h5read(file, "x/indptr"))
-  loadNamespace("HDF5Array")
-  DelayedArray::DelayedArray(methods::new("CSC_H5SparseMatrixSeed", filepath = file, group = "x", dim = dim(x),
-    indptr_ranges = data.frame(start = start[-length(start)] + 1, width = as.integer(diff(start)))))
-}
-
-test_that("a TENxMatrix, genes in rows, is read as cells", {
-  skip_if_not_installed("HDF5Array")
-  x <- entries(60, 25)
-  genes <- Matrix::t(x)
-  genes@Dimnames <- list(NULL, NULL)
-  file <- tempfile(fileext = ".h5")
-  withr::defer(unlink(file))
-  stored <- tryCatch(suppressMessages(tenx(genes, file)), error = function(e) {
-    skip(paste("no TENxMatrix can be made here:", conditionMessage(e)))
-  })
-  cells <- DelayedArray::t(stored)
-  expect_identical(ufs_data(cells)$kind, "sparse")
-  file_data <- ufs_data(cells, block_bytes = 4000)
-  expect_identical(file_data$x$by, "rows")
-  x@Dimnames <- list(NULL, NULL)
-  same_fits(x, file_data)
-})
-
-test_that("the ranges of a compressed file are its rows and columns", {
-  skip_if_not_installed("HDF5Array")
-  x <- entries(60, 25)
-  x@Dimnames <- list(NULL, NULL)
-  folder <- withr::local_tempdir()
-  stored <- tryCatch(suppressMessages(tenx(x, file.path(folder, "x.h5"))), error = function(e) {
-    skip(paste("no TENxMatrix can be made here:", conditionMessage(e)))
-  })
-  # As extract_sparse_array() reads it.
-  same <- function(object, dense, i = NULL, j = NULL) {
-    source <- delayed_source(object, 4000, NULL)
-    expect_false(is.null(source$file))
-    found <- read_sparse_part(source, i, j)
-    expect_true(methods::validObject(found, test = TRUE))
-    if (!is.null(i)) dense <- dense[i, , drop = FALSE]
-    if (!is.null(j)) dense <- dense[, j, drop = FALSE]
-    expect_equal(unname(as.matrix(found)), unname(dense))
-    expect_equal(unname(as.matrix(gather_sparse(delayed_source(object, 4000, NULL)))), unname(as.matrix(object)))
-    source$by
-  }
-  dense <- as.matrix(x)
-  across <- DelayedArray::t(stored)
-  expect_identical(same(stored, dense), "columns")
-  expect_identical(same(across, t(dense)), "rows")
-  rows <- c(40:31, 2, 59)
-  columns <- c(25, 3, 3, 9:20)
-  same(stored, dense, rows, columns)
-  same(across, t(dense), columns, rows)
-  # What the user took already, and names.
-  columns <- unique(columns)
-  part <- across[columns, rows]
-  rownames(part) <- paste0("cell", seq_along(columns))
-  expect_identical(same(part, t(dense)[columns, rows], c(4, 1), 12:2), "rows")
-  expect_identical(same(stored[rows, columns], dense[rows, columns]), "columns")
-  expect_identical(ufs_data(part)$samples, rownames(part))
-  # Lines that are far apart are read on their own.
-  replaced("range_gap", 3)
-  same(across, t(dense), columns, rows)
-  same(stored[, c(1, 25)], dense[, c(1, 25)])
-  # Other operations are DelayedArray's.
-  expect_null(delayed_source(stored * 2, 4000, NULL)$file)
-  expect_null(delayed_source(DelayedArray::cbind(stored, stored), 4000, NULL)$file)
-  expect_equal(unname(as.matrix(ufs_data(stored * 2)$x)), 2 * dense)
-})
-
-test_that("an H5AD file, by cells, is read in ranges, too", {
-  skip_if_not_installed("HDF5Array")
-  x <- entries(60, 25)
-  x@Dimnames <- list(NULL, NULL)
-  genes <- Matrix::t(x)
-  file <- withr::local_tempfile(fileext = ".h5ad")
-  stored <- tryCatch(suppressWarnings({
-    rhdf5::h5createFile(file)
-    rhdf5::h5createGroup(file, "X")
-    rhdf5::h5write(genes@x, file, "X/data")
-    rhdf5::h5write(genes@i, file, "X/indices")
-    rhdf5::h5write(genes@p, file, "X/indptr")
-    # As the constructor does, which fails with Debian's rhdf5.
+  or_skip("TENxMatrix", {
+    start <- as.double(rhdf5::h5read(file, "x/indptr"))
     loadNamespace("HDF5Array")
-    DelayedArray::DelayedArray(methods::new("CSC_H5ADMatrixSeed", filepath = file, group = "/X", dim = dim(genes),
-      indptr_ranges = data.frame(start = utils::head(genes@p, -1L) + 1, width = diff(genes@p))))
-  }), error = function(e) skip(paste("no H5ADMatrix can be made here:", conditionMessage(e))))
-  source <- delayed_source(DelayedArray::t(stored), 4000, NULL)
-  expect_identical(source$file$by, "rows")
-  expect_equal(unname(as.matrix(gather_sparse(source))), unname(as.matrix(x)))
-})
+    DelayedArray::DelayedArray(methods::new("CSC_H5SparseMatrixSeed", filepath = file, group = "x", dim = dim(x),
+      indptr_ranges = data.frame(start = start[-length(start)] + 1, width = as.integer(diff(start)))))
+  })
+}
+or_skip <- function(class, code) {
+  tryCatch(quietly(code), error = function(e) skip(paste("no", class, "can be made here:", conditionMessage(e))))
+}
 
 test_that("entries of a file may be in any order, but none outside of it or there twice", {
   lines <- list(first = c(0L, 2L, 2L), count = c(2L, 0L, 3L), index = c(3L, 1L, 2L, 0L, 1L), value = c(1.5, 2, 3, 4, 5))
@@ -250,55 +169,10 @@ h5ad <- function(x, layout, parts = list(), cut = 1) {
       start = start[-length(start)] + 1, width = as.integer(diff(start)))))
 }
 
-test_that("a damaged AnnData file is refused in one sentence, or read rightly", {
-  skip_if_not_installed("HDF5Array")
-  skip_if_not_installed("rhdf5")
-  x <- entries(40, 15)
-  x@Dimnames <- list(NULL, NULL)
-  want <- unname(feature_scores(suppressWarnings(ufs_variance(x, scale = FALSE))))
-  for (layout in c("csr", "csc")) {
-    held <- if (layout == "csr") Matrix::t(x) else x
-    # Two places of one line.
-    pair <- held@p[which(diff(held@p) >= 2)[1]] + 1:2
-    whole <- tryCatch(h5ad(x, layout), error = function(e) {
-      skip(paste("no H5ADMatrix can be made here:", conditionMessage(e)))
-    })
-    damage <- list(parts = list(), beyond = list(indices = replace(held@i, 7, 4000L)),
-      negative = list(indices = replace(held@i, 7, -3L)), twice = list(indices = replace(held@i, pair[2], held@i[pair[1]])),
-      halves = list(indices = held@i + .5), words = list(data = rep("a", length(held@x))), no_data = list(data = NULL),
-      no_places = list(indices = NULL), no_starts = list(indptr = NULL), short = list(data = held@x[1:9]),
-      short_places = list(indices = held@i[1:9]), start = list(indptr = held@p + 2L),
-      over = list(indptr = replace(held@p, length(held@p), 100000L)), falling = list(indptr = replace(held@p, 5, 0L)),
-      starts = list(indptr = held@p[1:9]), table = list(data = matrix(held@x[1:20], 4)),
-      nan = list(data = replace(held@x, 3, NaN)), empty = list(data = numeric()))
-    for (name in c(names(damage), "truncated", "head")) for (blocks in c(FALSE, TRUE)) {
-      stored <- h5ad(x, layout, damage[[name]], c(truncated = .5, head = .01, 1)[match(name, c("truncated", "head"), 3)])
-      found <- tryCatch({
-        cells <- DelayedArray::t(stored)
-        suppressWarnings(ufs_variance(if (blocks) ufs_data(cells, block_bytes = 2000) else cells, scale = FALSE))
-      }, error = identity)
-      said <- paste(layout, name, blocks)
-      if (inherits(found, "ufs")) {
-        expect_true(name %in% c("parts", "no_starts", "falling", "starts"), info = said)
-        expect_equal(as.vector(unlist(found$feature_scores)), want, info = said)
-      } else {
-        expect_s3_class(found, "ufs_error_input")
-        words <- conditionMessage(found)
-        expect_length(gregexpr("cannot be read from where it lies|is damaged:", words)[[1]], 1)
-        expect_false(grepl("in selecting a method", words), info = said)
-      }
-      unlink(DelayedArray::path(stored))
-    }
-  }
-})
-
-test_that("what cannot be read is said once", {
+test_that("what cannot be read is said once; a column may be asked for twice, by rows and by columns", {
   expect_error(from_source(from_source(stop("invalid 'times' value"))),
     "^`x` cannot be read from where it lies: the file is damaged, gone, or not what it was \\(invalid 'times' value\\).$",
     class = "ufs_error_input")
-})
-
-test_that("a column may be asked for twice, in blocks by rows and by columns", {
   skip_if_not_installed("DelayedArray")
   x <- entries(30, 12)
   source <- ufs_data(delayed(x), block_bytes = 800)$x
@@ -333,14 +207,123 @@ test_that("a sparse matrix is read by rows, by columns and whole", {
   expect_identical(planned(`dimnames<-`(x, list(letters[1:3], NULL)), plan, NULL, NULL), x)
 })
 
-test_that("a compressed file is not read in ranges without rhdf5, and a part loads its packages", {
-  skip_if_not_installed("HDF5Array")
-  x <- entries(60, 25)
-  x@Dimnames <- list(NULL, NULL)
-  file <- temporary_file(".h5", environment())
-  stored <- tryCatch(suppressMessages(tenx(x, file)), error = function(e) {
-    skip(paste("no TENxMatrix can be made here:", conditionMessage(e)))
+skip_if_not_installed("HDF5Array")
+
+test_that("a TENxMatrix, genes in rows, is read as cells", {
+  x <- entries(60, 25, NULL)
+  genes <- Matrix::t(x)
+  file <- tempfile(fileext = ".h5")
+  withr::defer(unlink(file))
+  stored <- tenx(genes, file)
+  cells <- DelayedArray::t(stored)
+  expect_identical(ufs_data(cells)$kind, "sparse")
+  file_data <- ufs_data(cells, block_bytes = 4000)
+  expect_identical(file_data$x$by, "rows")
+  same_fits(x, file_data)
+})
+
+test_that("the ranges of a compressed file are its rows and columns", {
+  x <- entries(60, 25, NULL)
+  folder <- withr::local_tempdir()
+  stored <- tenx(x, file.path(folder, "x.h5"))
+  # As extract_sparse_array() reads it.
+  same <- function(object, dense, i = NULL, j = NULL) {
+    source <- delayed_source(object, 4000, NULL)
+    expect_false(is.null(source$file))
+    found <- read_sparse_part(source, i, j)
+    expect_true(methods::validObject(found, test = TRUE))
+    if (!is.null(i)) dense <- dense[i, , drop = FALSE]
+    if (!is.null(j)) dense <- dense[, j, drop = FALSE]
+    expect_equal(unname(as.matrix(found)), unname(dense))
+    expect_equal(unname(as.matrix(gather_sparse(delayed_source(object, 4000, NULL)))), unname(as.matrix(object)))
+    source$by
+  }
+  dense <- as.matrix(x)
+  across <- DelayedArray::t(stored)
+  expect_identical(c(same(stored, dense), same(across, t(dense))), c("columns", "rows"))
+  rows <- c(40:31, 2, 59)
+  columns <- c(25, 3, 3, 9:20)
+  same(stored, dense, rows, columns)
+  same(across, t(dense), columns, rows)
+  # What the user took already, and names.
+  columns <- unique(columns)
+  part <- across[columns, rows]
+  rownames(part) <- paste0("cell", seq_along(columns))
+  expect_identical(same(part, t(dense)[columns, rows], c(4, 1), 12:2), "rows")
+  expect_identical(same(stored[rows, columns], dense[rows, columns]), "columns")
+  expect_identical(ufs_data(part)$samples, rownames(part))
+  # Lines that are far apart are read on their own.
+  replaced("range_gap", 3)
+  same(across, t(dense), columns, rows)
+  same(stored[, c(1, 25)], dense[, c(1, 25)])
+  # Other operations are DelayedArray's.
+  expect_null(delayed_source(stored * 2, 4000, NULL)$file)
+  expect_null(delayed_source(DelayedArray::cbind(stored, stored), 4000, NULL)$file)
+  expect_equal(unname(as.matrix(ufs_data(stored * 2)$x)), 2 * dense)
+})
+
+test_that("an H5AD file, by cells, is read in ranges, too", {
+  x <- entries(60, 25, NULL)
+  genes <- Matrix::t(x)
+  file <- withr::local_tempfile(fileext = ".h5ad")
+  stored <- or_skip("H5ADMatrix", {
+    rhdf5::h5createFile(file)
+    rhdf5::h5createGroup(file, "X")
+    rhdf5::h5write(genes@x, file, "X/data")
+    rhdf5::h5write(genes@i, file, "X/indices")
+    rhdf5::h5write(genes@p, file, "X/indptr")
+    # As the constructor does, which fails with Debian's rhdf5.
+    loadNamespace("HDF5Array")
+    DelayedArray::DelayedArray(methods::new("CSC_H5ADMatrixSeed", filepath = file, group = "/X", dim = dim(genes),
+      indptr_ranges = data.frame(start = utils::head(genes@p, -1L) + 1, width = diff(genes@p))))
   })
+  source <- delayed_source(DelayedArray::t(stored), 4000, NULL)
+  expect_identical(source$file$by, "rows")
+  expect_equal(unname(as.matrix(gather_sparse(source))), unname(as.matrix(x)))
+})
+
+test_that("a damaged AnnData file is refused in one sentence, or read rightly", {
+  skip_if_not_installed("rhdf5")
+  x <- entries(40, 15, NULL)
+  want <- unname(feature_scores(suppressWarnings(ufs_variance(x, scale = FALSE))))
+  for (layout in c("csr", "csc")) {
+    held <- if (layout == "csr") Matrix::t(x) else x
+    # Two places of one line.
+    pair <- held@p[which(diff(held@p) >= 2)[1]] + 1:2
+    or_skip("H5ADMatrix", h5ad(x, layout))
+    damage <- list(parts = list(), beyond = list(indices = replace(held@i, 7, 4000L)),
+      negative = list(indices = replace(held@i, 7, -3L)), twice = list(indices = replace(held@i, pair[2], held@i[pair[1]])),
+      halves = list(indices = held@i + .5), words = list(data = rep("a", length(held@x))), no_data = list(data = NULL),
+      no_places = list(indices = NULL), no_starts = list(indptr = NULL), short = list(data = held@x[1:9]),
+      short_places = list(indices = held@i[1:9]), start = list(indptr = held@p + 2L),
+      over = list(indptr = replace(held@p, length(held@p), 100000L)), falling = list(indptr = replace(held@p, 5, 0L)),
+      starts = list(indptr = held@p[1:9]), table = list(data = matrix(held@x[1:20], 4)),
+      nan = list(data = replace(held@x, 3, NaN)), empty = list(data = numeric()))
+    for (name in c(names(damage), "truncated", "head")) for (blocks in c(FALSE, TRUE)) {
+      stored <- h5ad(x, layout, damage[[name]], c(truncated = .5, head = .01, 1)[match(name, c("truncated", "head"), 3)])
+      found <- tryCatch({
+        cells <- DelayedArray::t(stored)
+        suppressWarnings(ufs_variance(if (blocks) ufs_data(cells, block_bytes = 2000) else cells, scale = FALSE))
+      }, error = identity)
+      said <- paste(layout, name, blocks)
+      if (inherits(found, "ufs")) {
+        expect_true(name %in% c("parts", "no_starts", "falling", "starts"), info = said)
+        expect_equal(as.vector(unlist(found$feature_scores)), want, info = said)
+      } else {
+        expect_s3_class(found, "ufs_error_input")
+        words <- conditionMessage(found)
+        expect_length(gregexpr("cannot be read from where it lies|is damaged:", words)[[1]], 1)
+        expect_false(grepl("in selecting a method", words), info = said)
+      }
+      unlink(DelayedArray::path(stored))
+    }
+  }
+})
+
+test_that("a compressed file is not read in ranges without rhdf5, and a part loads its packages", {
+  x <- entries(60, 25, NULL)
+  file <- temporary_file(".h5", environment())
+  stored <- tenx(x, file)
   expect_identical(ranges_of(stored)$path, stored@seed@filepath)
   own <- ranges_of
   environment(own) <- list2env(list(requireNamespace = function(...) FALSE), parent = environment(own))

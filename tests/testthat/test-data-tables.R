@@ -40,13 +40,10 @@ test_that("tables are standardised each by itself and have equal total variance"
     expect_same_fit(withr::with_seed(1, fun(x, ..., center = TRUE, scale = TRUE)),
       withr::with_seed(1, fun(z, ..., center = FALSE, scale = FALSE)))
   }
+  for (fun in list(ufs_facility, ufs_medoids, ufs_ted)) both(fun, m = 6)
+  for (fun in list(ufs_pca, ufs_jspca)) both(fun, n_components = 3)
   both(ufs_css, k = 5)
-  both(ufs_pca, n_components = 3)
-  both(ufs_facility, m = 6)
-  both(ufs_medoids, m = 6)
-  both(ufs_jspca, n_components = 2)
   both(ufs_alfs)
-  both(ufs_ted, m = 6)
   expect_same_fit(ufs_css(x, 5), ufs_css(tables_by_hand(x), 5, center = FALSE, scale = FALSE))
   # As they are: columns of a table keep their spread, its total is that of the other.
   plain <- tables_by_hand(x, sum(apply(do.call(cbind, x), 2, var)) / 2, standard = FALSE)
@@ -82,12 +79,11 @@ test_that("methods with columns of length one, graphs and models of their own we
   expect_equal(on$center, colMeans(do.call(cbind, x)), tolerance = 1e-10, ignore_attr = TRUE)
 })
 
-test_that("the order of tables and rows, copies and constant columns change nothing", {
+test_that("the order of tables and rows, copies and constant columns change nothing; subsets keep what tables weigh", {
   chosen <- selected_features(fit)
   turned <- list(proteins = x$proteins[60:1, ], genes = x$genes)
   expect_identical(selected_features(ufs_css(turned, 5)), chosen)
   expect_identical(rownames(ufs_data(turned)), rev(rownames(x$genes)))
-  # A table twice counts twice.
   twice <- ufs_css(c(x, list(again = x$proteins)), 5)
   z <- tables_by_hand(c(x, list(again = x$proteins)))
   expect_same_fit(twice, ufs_css(z, 5, center = FALSE, scale = FALSE))
@@ -101,9 +97,6 @@ test_that("the order of tables and rows, copies and constant columns change noth
   expect_identical(unname(ufs_pca(x["genes"], 2)$feature_scores), unname(ufs_pca(x$genes, 2)$feature_scores))
   far <- list(genes = x$genes * 1e200, proteins = x$proteins * 1e-200)
   expect_equal(ufs_pca(far, 2)$feature_scores, ufs_pca(x, 2)$feature_scores)
-})
-
-test_that("subsets keep what the tables weigh", {
   part <- ufs_data(x)[1:40, c(1:4, 31:33)]
   expect_identical(levels(part$input$tables$of), c("genes", "proteins"))
   expect_identical(as.vector(table(part$input$tables$of)), 4:3)
@@ -111,7 +104,6 @@ test_that("subsets keep what the tables weigh", {
   expect_equal(ufs_css(part, 3)$certificate, ufs_css(z, 3, center = FALSE, scale = FALSE)$certificate)
   again <- ufs_data(part, features = 2:6)
   expect_equal(ufs_css(again, 3)$certificate, ufs_css(z[, 2:6], 3, center = FALSE, scale = FALSE)$certificate)
-  # As they are, on the same rows.
   all <- ufs_data(x)[, c(1:4, 31:33)]
   plain <- tables_by_hand(x, standard = FALSE)[, c(1:4, 31:33)]
   expect_equal(ufs_css(all, 3, scale = FALSE)$certificate, ufs_css(plain, 3, center = FALSE, scale = FALSE)$certificate)
@@ -138,7 +130,6 @@ test_that("row weights, missing values and sparse tables go with several tables"
   expect_same_fit(fit, ufs_css(filled, 3))
   expect_identical(predict(fit, gone), predict(fit, filled))
   expect_identical(dim(ufs_data(gone, na = "omit")), c(57L, 36L))
-
   skip_if_not_installed("Matrix")
   thin <- withr::with_seed(3, list(a = Matrix::rsparsematrix(50, 20, .2), b = Matrix::rsparsematrix(50, 8, .3)))
   held <- ufs_data(thin)
@@ -152,7 +143,7 @@ test_that("row weights, missing values and sparse tables go with several tables"
   expect_equal(ufs_laplacian(thin, graph = graph)$feature_scores, ufs_laplacian(dense, graph = graph)$feature_scores)
 })
 
-test_that("predict() takes a list of tables, or what it makes of one", {
+test_that("predict() takes a list of tables, or what it makes of one; factors of a table are columns of it", {
   chosen <- selected_features(fit)
   whole <- cbind(x$genes, x$proteins)
   colnames(whole) <- c(paste0("genes:", colnames(x$genes)), paste0("proteins:", colnames(x$proteins)))
@@ -165,9 +156,6 @@ test_that("predict() takes a list of tables, or what it makes of one", {
   expect_error(predict(fit, list(1, 2)), class = "ufs_error_argument")
   expect_equal(ufs_captured(fit, x), ufs_captured(ufs_css(tables_by_hand(x), 5, center = FALSE, scale = FALSE),
     tables_by_hand(x), center = FALSE, scale = FALSE))
-})
-
-test_that("factors of a table are columns of it, in new tables too", {
   kind <- factor(rep(c("u", "v", "w"), 20))
   x$genes <- data.frame(x$genes[, 1:3], kind = kind)
   expect_error(ufs_data(x), "x$genes[setdiff(names(x$genes), \"kind\")]", fixed = TRUE, class = "ufs_error_input")
@@ -183,13 +171,11 @@ test_that("factors of a table are columns of it, in new tables too", {
   expect_identical(unname(predict(fit, new)[, "genes:kind"]), c(1, 2, 3))
 })
 
-test_that("a list that is not several tables of the same samples, and what these cannot have, are refused in words", {
+test_that("what is no list of tables of the same samples is refused; print() counts the columns of each", {
   a <- x$genes
   b <- x$proteins
   refused <- function(x, words, ...) expect_error(ufs_data(x, ...), words, class = "ufs_error_input")
-  refused(list(a, b), "needs a name of its own")
-  refused(list(a = a, b), "needs a name of its own")
-  refused(list(a = a, a = b), "needs a name of its own")
+  for (odd in list(list(a, b), list(a = a, b), list(a = a, a = b))) refused(odd, "needs a name of its own")
   refused(list(a = a, b = NULL), "'b' is no table")
   refused(list(a = a, b = 1:60, c = "x"), "'b', 'c' are no tables")
   refused(list(1:3, 2:4), "as.data.frame")
@@ -205,11 +191,7 @@ test_that("a list that is not several tables of the same samples, and what these
     "several tables" = ufs_moments(x))
   # Tables of counts are not taken for one.
   counts <- withr::with_seed(4, lapply(x, function(table) matrix(rpois(length(table), .3), nrow(table))))
-  expect_identical(ufs_look(counts)$values, "mixed units")
-  expect_identical(ufs_look(counts$genes)$values, "counts")
-})
-
-test_that("print() says how many columns of each table there are and were chosen", {
+  expect_identical(c(ufs_look(counts)$values, ufs_look(counts$genes)$values), c("mixed units", "counts"))
   expect_output(print(ufs_data(x)), "columns: genes 30, proteins 6", fixed = TRUE)
   from <- table(sub(":.*", "", selected_features(fit)))
   expect_output(print(fit), paste0("columns chosen: genes ", from[["genes"]], " of 30, proteins ",
@@ -231,8 +213,7 @@ test_that("functions of many fits keep the tables", {
   key <- data_key(ufs_data(x))
   renamed <- stats::setNames(x, c("genes", "others"))
   moved <- list(genes = x$genes[, -30], proteins = cbind(g30 = x$genes[, 30], x$proteins))
-  expect_false(data_key(ufs_data(renamed)) == key)
-  expect_false(data_key(ufs_data(moved)) == key)
+  expect_false(data_key(ufs_data(renamed)) == key || data_key(ufs_data(moved)) == key)
   expect_identical(data_key(ufs_data(x)), key)
   file <- withr::local_tempfile()
   saveRDS(ufs_data(x), file)
@@ -318,13 +299,10 @@ test_that("ufs_select() and ufs_split() take a list", {
   expect_equal(unname(diag(own)), c(1, 1), tolerance = 1e-8)
 })
 
-test_that("tables without variance have no weight", {
+test_that("tables without variance have no weight; a table on disk is not joined, and is named", {
   of <- factor(c("a", "a", "b"))
   expect_identical(table_roots(c(0, 0, 0), of), c(a = 0, b = 0))
   expect_equal(table_roots(c(3, 4, 2), of), c(a = 5, b = 2))
-})
-
-test_that("a table on disk is not joined, and is named", {
   skip_if_not_installed("DelayedArray")
   disk <- DelayedArray::DelayedArray(matrix(cos(1:50), 10))
   expect_refused(ufs_data(list(small = mtcars[1:10, 1:3], big = disk)),

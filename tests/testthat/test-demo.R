@@ -127,7 +127,7 @@ test_that("what is no table of numbers is refused in words", {
   expect_match(said(read_file(lines_of("a,b,c", "1,2,3", "4,5", "6,7,9"))), "no regular table|Missing values")
 })
 
-test_that("odd files of spreadsheets are read right or refused where they are odd", {
+test_that("odd files of spreadsheets, Windows-1252, Latin-1 and UTF-16 are read right or refused where they are odd", {
   rows <- c("1.5,4,7", "2,5,9", "3.25,6,8")
   expected <- cbind(a = c(1.5, 2, 3.25), b = c(4, 5, 6), c = c(7, 9, 8))
   # One longer row among the first, and a header of two lines.
@@ -150,9 +150,6 @@ test_that("odd files of spreadsheets are read right or refused where they are od
   text <- read_file(lines_of("a;day;call", paste(c(1, 4, 2), c("01.02.2024", "11.02.2024", "03.02.2024"),
     c("030 1234 55", "030 4321 77", "040 5555 11"), sep = ";")))
   expect_match(text$said, "Left out.*'day', 'call'")
-})
-
-test_that("Windows-1252, Latin-1 and UTF-16 are text, signs of typesetters are numbers", {
   lines <- c("ort;H\u00f6he;low", "K\u00f6ln \u2013 1\u20ac;1,5;\u22122,5", "Z\u00fcrich;2,5;3", "\u201eOrt\u201c;4;\u22121")
   x <- cbind("H\u00f6he" = c(1.5, 2.5, 4), low = c(-2.5, 3, -1))
   written_as <- function(code, lines) {
@@ -198,7 +195,7 @@ test_that("a mark that may stand before decimals or between thousands is asked a
     "Left out.*'day', 'v'")
 })
 
-test_that("a first line with `#` is the names where it has one for every column, and a comment where it has not", {
+test_that("a first line with `#` has names or is a comment; line breaks, quotes and ragged lines in odd places", {
   names_of <- function(...) {
     read <- read_file(lines_of(...))
     list(colnames(read$x), rownames(read$x), unname(read$x))
@@ -213,9 +210,6 @@ test_that("a first line with `#` is the names where it has one for every column,
   # A comment above numbers: nobody knows what the first line is.
   expect_match(said(read_file(lines_of("# by hand", "1,2", "3,5", "4,4"))), "HEADER=yes or HEADER=no")
   expect_identical(unname(read_file(lines_of("#a,b", "1,2", "3,5"), header = "no")$x), cbind(c(1, 3), c(2, 5)))
-})
-
-test_that("line breaks, quotes and ragged lines in odd places are read or refused where they are", {
   broken <- read_file(lines_of("\"yield", "(kg)\",\"say \"\"b\"\"\",note", "1,2,\"one", "two\"", "3,5,x", "4,4,x"))
   expect_identical(broken$x, cbind("yield (kg)" = c(1, 3, 4), "say \"b\"" = c(2, 5, 4)))
   expect_identical(unname(read_file(lines_of("a,b", "1,4,", "2,5,", "3,9,"))$x), cbind(c(1, 2, 3), c(4, 5, 9)))

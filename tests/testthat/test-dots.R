@@ -3,35 +3,26 @@
 methods <- ufs_methods()
 x <- planted(24, 8, informative = 4)$x
 colnames(x) <- paste0("f", 1:8)
-arguments <- function(method) {
-  c(needed_arguments(method), if (method == "topk") list(n_clusters = 3), if (method == "random") list(what = "both"))
-}
-refused <- function(call) {
-  expect_identical(expect_error(suppressMessages(suppressWarnings(call)), class = "ufs_error_argument")$argument, "foo")
-}
+refused <- function(call) expect_identical(expect_error(quietly(call), class = "ufs_error_argument")$argument, "foo")
 
 for (method in methods$method) {
   test_that(paste0(method, ": unknown arguments are errors in every generic"), {
     skip_most_on_cran(method)
-    fit <- withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), arguments(method))))))
-    refused(ufs(x, method, foo = 1))
-    refused(print(fit, foo = 1))
-    refused(summary(fit, foo = 1))
-    refused(as.data.frame(fit, foo = 1))
+    fit <- fit_of(method, x)
+    expect_arguments(foo = ufs(x, method, foo = 1), foo = print(fit, foo = 1), foo = summary(fit, foo = 1),
+      foo = as.data.frame(fit, foo = 1))
     if (!is.null(fit$coef_name)) refused(coef(fit, foo = 1))
     if (!is.null(fit$feature_scores)) {
       k <- if (method == "topk") 4 else 2
-      refused(selected_features(fit, k, foo = 1))
-      refused(predict(fit, x, k = k, foo = 1))
+      expect_arguments(foo = selected_features(fit, k, foo = 1), foo = predict(fit, x, k = k, foo = 1))
     }
     if (!is.null(fit$sample_scores)) {
       # A method that solves for its number is asked for that one.
       refused(selected_samples(fit, if (is.null(fit$params$m)) 2 else fit$params$m, foo = 1))
     }
     skip_if_not_installed("generics")
-    refused(generics::tidy(fit, foo = 1))
-    refused(generics::glance(fit, foo = 1))
-    refused(generics::augment(fit, x, foo = 1))
+    expect_arguments(foo = generics::tidy(fit, foo = 1), foo = generics::glance(fit, foo = 1),
+      foo = generics::augment(fit, x, foo = 1))
   })
 }
 

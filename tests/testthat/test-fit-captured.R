@@ -1,5 +1,4 @@
-
-test_that("sets that begin with each other are measured by one basis, with the same shares", {
+test_that("sets that begin with each other share a basis; no column explains nothing, and refusals say what is wrong", {
   set.seed(7)
   x <- scale(matrix(rnorm(12 * 40), 12))
   x[, 2] <- x[, 1]
@@ -12,9 +11,6 @@ test_that("sets that begin with each other are measured by one basis, with the s
   sets <- lapply(1:6, function(size) c(3, 6, 1, 2, 4, 5)[seq_len(size)])
   explained <- vapply(sets, function(set) 1 - sum(qr.resid(qr(tall[, set, drop = FALSE]), tall)^2) / sum(tall^2), 0)
   expect_equal(captured_table(tall, sets)$captured, explained, tolerance = 1e-10)
-})
-
-test_that("no column explains nothing, shares beyond double precision are not told, and refusals say what is wrong", {
   x <- scale(as.matrix(mtcars[1:4]))
   expect_identical(captured_share(x, integer()), 0)
   expect_equal(captured_share(x, 1:4), 1)

@@ -1,6 +1,6 @@
 x <- as.matrix(mtcars)
 
-test_that("ranking: score, key, index, NA last; ties at the cut are told; k and m out of range are errors", {
+test_that("ranking: NA last, ties and choices beyond the live scores are told; statuses warn by class if asked", {
   expect_identical(ufs_rank(c(2, 3, 2, NA, 3)), c(2L, 5L, 1L, 3L, 4L))
   expect_identical(ufs_rank(c(0, 0, 1), c(.1, .9, 0)), c(3L, 2L, 1L))
   expect_identical(ufs_rank(c(Inf, -Inf, 0)), c(1L, 3L, 2L))
@@ -10,16 +10,9 @@ test_that("ranking: score, key, index, NA last; ties at the cut are told; k and 
   expect_identical(top, c("b", "a"))
   expect_silent(selected_features(fit, 3))
   fit <- ufs_variance(iris[, 1:4])
-  for (k in list(0, 5, 1.5, NA, "2")) {
-    error <- expect_error(selected_features(fit, k), class = "ufs_error_argument")
-    expect_identical(error$argument, "k")
-  }
+  for (k in list(0, 5, 1.5, NA, "2")) expect_arguments(k = selected_features(fit, k))
   expect_refusals(selected_features(fit), "does not select samples" = selected_samples(fit, 2), sample_scores(fit),
     feature_scores(1))
-})
-
-test_that("statuses warn by class, and only if asked; a LAPACK failure is a classed error", {
-  fit <- ufs_variance(iris[, 1:4])
   expect_silent(warn_status(fit))
   for (status in setdiff(status_labels, "converged")) {
     fit$status <- status
@@ -30,9 +23,6 @@ test_that("statuses warn by class, and only if asked; a LAPACK failure is a clas
   expect_silent(warn_status(fit))
   expect_identical(check_solved(list(lapack = 0L), "pca"), list(lapack = 0L))
   expect_error(check_solved(list(lapack = 3L), "pca"), "info = 3", class = "ufs_error_lapack")
-})
-
-test_that("a choice beyond the live scores says so, and in what order it goes on", {
   data <- planted(60, 30)
   set.seed(1)
   fit <- ufs_socfs(data$x, n_clusters = 3, lambda_rel = .8)
@@ -46,8 +36,7 @@ test_that("a choice beyond the live scores says so, and in what order it goes on
   table <- as.data.frame(fit)
   expect_true("key" %in% names(table))
   rest <- table[table$score == 0, ]
-  expect_false(is.unsorted(-rest$key))
-  expect_false("key" %in% names(as.data.frame(ufs_variance(data$x))))
+  expect_false(is.unsorted(-rest$key) || "key" %in% names(as.data.frame(ufs_variance(data$x))))
 })
 
 test_that("a table of genes in rows is pointed at once", {
@@ -63,93 +52,21 @@ test_that("a table of genes in rows is pointed at once", {
   expect_message(ufs_variance(`rownames<-`(wide, paste0("s", 1:600))), NA)
 })
 
-test_that("cluster labels: named by samples, by size, for every method with clusters", {
-  skip_on_cran()
-  x <- as.matrix(iris[c(1:50, 51:70, 101:130), 1:4])
-  rownames(x) <- paste0("s", 1:100)
-  withr::with_seed(1, {
-    fits <- suppressMessages(suppressWarnings(list(ufs_kmeans_f(x, 3), ufs_socfs(x, 3),
-      ufs_ndfs(x, 3), ufs_sogfs(x, 3), ufs_topk(x, 2, n_clusters = 3),
-      ufs_blfse(x, 3, k = 2))))
-  })
-  for (fit in fits) {
-    labels <- cluster_labels(fit)
-    expect_type(labels, "integer")
-    expect_named(labels, rownames(x))
-    expect_false(is.unsorted(-tabulate(labels)))
-    # The same partition.
-    expect_identical(nrow(unique(cbind(labels, as.vector(fit$solution$cluster)))), max(labels))
-  }
-  fake <- fits[[1L]]
-  attr(fake, "shape") <- NULL
-  fake$solution$cluster <- rep(c(7, 2, 9, 2), c(2, 3, 2, 1))
-  fake$names$samples <- NULL
-  expect_identical(cluster_labels(fake), as.integer(c(2, 2, 1, 1, 1, 3, 3, 1)))
-  expect_refusals(cluster_labels(ufs_variance(x)), cluster_labels(1))
-})
-
 test_that("a fit without numbers is not called converged", {
   data <- as_ufs_matrix(mtcars)
   for (bad in list(NaN, Inf, NA_real_)) {
-    fit <- new_ufs("test", quote(f()), list(data = data, control = ufs_control(),
-      feature_scores = replace(rep(1, 11), 3, bad)))
-    expect_identical(fit$status, "numerical")
-    fit <- new_ufs("test", quote(f()), list(data = data, control = ufs_control(),
-      sample_scores = replace(rep(1, 32), 3, bad)))
-    expect_identical(fit$status, "numerical")
-  }
-  fit <- suppressWarnings(ufs_variance(cbind(mtcars, k = 1)))
-  expect_identical(fit$status, "converged")
-})
-
-test_that("a fit without its call and trace, as it is saved, is read like any other", {
-  skip_on_cran()
-  fits <- list(ufs_variance(x), ufs_css(x, 3), suppressWarnings(ufs_alfs(x)), ufs_jspca(x, 2), ufs_ted(x),
-    ufs_select(x, 3, "compress"))
-  grDevices::pdf(NULL)
-  withr::defer(grDevices::dev.off())
-  for (fit in fits) {
-    slim <- fit
-    slim$call <- NULL
-    slim$trace <- NULL
-    expect_output(print(slim), "<ufs_")
-    expect_output(print(summary(slim)), "status|time")
-    expect_identical(as.data.frame(slim), as.data.frame(fit))
-    if (!is.null(fit$feature_scores)) {
-      expect_identical(feature_scores(slim), feature_scores(fit))
-      expect_identical(suppressMessages(selected_features(slim, 3)), suppressMessages(selected_features(fit, 3)))
-      expect_identical(suppressMessages(predict(slim, x, k = 3)), suppressMessages(predict(fit, x, k = 3)))
-      expect_error(suppressMessages(plot(slim, "scores")), NA)
-      expect_identical(ufs_captured(slim, x, 2), ufs_captured(fit, x, 2))
-    }
-    if (!is.null(fit$sample_scores)) expect_identical(sample_ranking(slim), sample_ranking(fit))
-  }
-})
-
-test_that("a ranking that was edited is refused, and more fields are not", {
-  skip_on_cran()
-  fit <- ufs_css(mtcars, 3)
-  fit$note <- "mine"
-  expect_length(selected_features(fit, 2), 2L)
-  for (wrong in list(replace(fit$feature_ranking, 1L, fit$feature_ranking[2L]), replace(fit$feature_ranking, 2L, NA),
-    as.character(fit$feature_ranking), fit$feature_ranking + 1L)) {
-    edited <- fit
-    edited$feature_ranking <- wrong
-    for (use in list(print, feature_scores, function(fit) selected_features(fit, 2), function(fit) predict(fit, mtcars, k = 2))) {
-      error <- expect_error(use(edited), "each index once", class = "ufs_error_argument")
-      expect_identical(error$argument, "fit")
+    for (scores in list(list(feature_scores = c(bad, rep(1, 10))), list(sample_scores = c(bad, rep(1, 31))))) {
+      fit <- new_ufs("test", quote(f()), c(list(data = data, control = ufs_control()), scores))
+      expect_identical(fit$status, "numerical")
     }
   }
+  expect_identical(suppressWarnings(ufs_variance(cbind(mtcars, k = 1)))$status, "converged")
 })
 
-test_that("what is no fit is refused by name", {
+test_that("what is no fit is refused by name; no call holds data, however the function was called", {
   for (use in list(selected_features, selected_samples, representatives, feature_scores, cluster_labels)) {
-    error <- expect_error(use(stats::lm(dist ~ speed, cars)), class = "ufs_error_argument")
-    expect_identical(error$argument, "fit")
+    expect_arguments(fit = use(stats::lm(dist ~ speed, cars)))
   }
-})
-
-test_that("no call holds data, however the function was called", {
   skip_on_cran()
   size <- function(call) sum(nchar(deparse(call)))
   for (quoted in c(FALSE, TRUE)) {
@@ -164,7 +81,7 @@ test_that("no call holds data, however the function was called", {
   expect_lt(size(nested$call), 150)
 })
 
-test_that("what is selected indexes the data it came from", {
+test_that("what is selected indexes the data it came from; glance() says how many were chosen, and for what", {
   set.seed(1)
   numbered <- iris[, 1:4]
   fit <- ufs_facility(numbered, m = 5)
@@ -192,9 +109,6 @@ test_that("what is selected indexes the data it came from", {
   set.seed(1)
   expect_length(suppressMessages(selected_features(ufs_socfs(cbind(iris[, 1:4], copy = iris[, 1]), 3), 2, as = "logical")), 5L)
   expect_refusals(selected_features(columns, as = "letters"), "must be a fit" = selected_samples(1:3))
-})
-
-test_that("glance() says how many were chosen, and for what", {
   skip_if_not_installed("generics")
   row <- generics::glance(ufs_pca(mtcars, 2, k = 3))
   expect_identical(row$k, 3L)
@@ -208,8 +122,65 @@ test_that("glance() says how many were chosen, and for what", {
 
 test_that("refusals say what is wrong", {
   expect_refused(cluster_labels(ufs_variance(x)), "ufs_variance() has no clusters.")
-  expect_refused(selected_features(replace(ufs_variance(x), "feature_ranking", list(rep(1L, 11))), 3),
-    "its ranking does not have each index once. Fit again.")
   expect_refused(predict(ufs_jspca(x, 2), type = "scores"), "`newdata` is missing.")
   expect_refused(representatives(suppressWarnings(ufs_alfs(x))), "`x`, the data of the fit, is missing.")
+})
+
+skip_on_cran()
+
+test_that("cluster labels: named by samples, by size, for every method with clusters", {
+  x <- as.matrix(iris[c(1:50, 51:70, 101:130), 1:4])
+  rownames(x) <- paste0("s", 1:100)
+  withr::with_seed(1, {
+    fits <- quietly(list(ufs_kmeans_f(x, 3), ufs_socfs(x, 3),
+      ufs_ndfs(x, 3), ufs_sogfs(x, 3), ufs_topk(x, 2, n_clusters = 3), ufs_blfse(x, 3, k = 2)))
+  })
+  for (fit in fits) {
+    labels <- cluster_labels(fit)
+    expect_type(labels, "integer")
+    expect_named(labels, rownames(x))
+    expect_false(is.unsorted(-tabulate(labels)))
+    expect_identical(nrow(unique(cbind(labels, as.vector(fit$solution$cluster)))), max(labels))
+  }
+  fake <- fits[[1L]]
+  attr(fake, "shape") <- NULL
+  fake$solution$cluster <- rep(c(7, 2, 9, 2), c(2, 3, 2, 1))
+  fake$names$samples <- NULL
+  expect_identical(cluster_labels(fake), as.integer(c(2, 2, 1, 1, 1, 3, 3, 1)))
+  expect_refusals(cluster_labels(ufs_variance(x)), cluster_labels(1))
+})
+
+test_that("a fit without its call and trace, as it is saved, is read like any other", {
+  fits <- list(ufs_variance(x), ufs_css(x, 3), suppressWarnings(ufs_alfs(x)), ufs_jspca(x, 2), ufs_ted(x),
+    ufs_select(x, 3, "compress"))
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  for (fit in fits) {
+    slim <- replace(fit, c("call", "trace"), NULL)
+    expect_output(print(slim), "<ufs_")
+    expect_output(print(summary(slim)), "status|time")
+    expect_identical(as.data.frame(slim), as.data.frame(fit))
+    if (!is.null(fit$feature_scores)) {
+      expect_identical(feature_scores(slim), feature_scores(fit))
+      expect_identical(suppressMessages(selected_features(slim, 3)), suppressMessages(selected_features(fit, 3)))
+      expect_identical(suppressMessages(predict(slim, x, k = 3)), suppressMessages(predict(fit, x, k = 3)))
+      expect_error(suppressMessages(plot(slim, "scores")), NA)
+      expect_identical(ufs_captured(slim, x, 2), ufs_captured(fit, x, 2))
+    }
+    if (!is.null(fit$sample_scores)) expect_identical(sample_ranking(slim), sample_ranking(fit))
+  }
+})
+
+test_that("a ranking that was edited is refused, and more fields are not", {
+  fit <- ufs_css(mtcars, 3)
+  fit$note <- "mine"
+  expect_length(selected_features(fit, 2), 2L)
+  for (wrong in list(replace(fit$feature_ranking, 1L, fit$feature_ranking[2L]), replace(fit$feature_ranking, 2L, NA),
+    as.character(fit$feature_ranking), fit$feature_ranking + 1L)) {
+    edited <- fit
+    edited$feature_ranking <- wrong
+    for (use in list(print, feature_scores, function(fit) selected_features(fit, 2), function(fit) predict(fit, mtcars, k = 2))) {
+      expect_refused(use(edited), "each index once", argument = "fit")
+    }
+  }
 })

@@ -49,12 +49,6 @@ skip_on_cran()
 methods <- ufs_methods()
 data <- planted(24, 14, informative = 6)
 x <- `dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14)))
-fit_of <- function(method, x) {
-  more <- needed_arguments(method)
-  if (method == "topk") more$n_clusters <- 3
-  if (method == "random") more$what <- "both"
-  withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x = x, method = method), more)))))
-}
 same_error <- function(object, argument, class = "ufs_error_argument") {
   expect_identical(expect_error(object, class = class)$argument, argument)
 }
@@ -108,12 +102,8 @@ test_that("the heat map has the chosen columns, standardised, samples by cluster
   own <- picture(fit, "heatmap", k = 5, data = x, y = y)
   expect_identical(levels(own$group), c("a", "b", "(none)"))
   expect_identical(own$group_name, "class")
-  far <- x
-  far[3, ] <- 1e6
+  far <- replace(x, cbind(3, 1:14), 1e6)
   expect_lte(max(abs(picture(fit, "heatmap", k = 5, data = far)$z)), 3)
-})
-
-test_that("the embedding is that of prcomp", {
   fit <- fit_of("variance", x)
   pic <- picture(fit, "embedding", k = 6, data = x)
   pca <- stats::prcomp(x[, selected_features(fit, 6)], scale. = TRUE)
@@ -128,9 +118,6 @@ test_that("the embedding is that of prcomp", {
   one <- picture(fit, "embedding", k = 1, data = x)
   expect_identical(one$xlab, selected_features(fit, 1))
   expect_length(one$table$y, 24)
-})
-
-test_that("the arrows of a biplot are correlations with the components", {
   fit <- fit_of("variance", x)
   pic <- picture(fit, "biplot", k = 6, data = x)
   map <- picture(fit, "embedding", k = 6, data = x)
@@ -141,7 +128,6 @@ test_that("the arrows of a biplot are correlations with the components", {
   size <- pic$arrows$x / r[, 1]
   expect_equal(unname(size), rep(size[[1]], 6))
   expect_equal(pic$arrows$y, unname(size[[1]] * r[, 2]))
-  # Within the map, and filling it one way.
   reach <- c(max(abs(pic$arrows$x)) / max(abs(map$table$x)), max(abs(pic$arrows$y)) / max(abs(map$table$y)))
   expect_equal(max(reach), .9)
   flat <- x
@@ -150,7 +136,7 @@ test_that("the arrows of a biplot are correlations with the components", {
   expect_null(picture(fit, "biplot", k = 1, data = x)$arrows)
 })
 
-test_that("clusters are numbered in the order of the choice, graphs draw in both engines, chosen samples are circled", {
+test_that("clusters in the order of the choice, graphs in both engines, chosen samples circled; bad arguments named", {
   fit <- ufs_medoids(x, m = 3)
   pic <- picture(fit, "embedding", k = 3, data = x)
   expect_identical(levels(pic$group), c("1", "2", "3"))
@@ -167,9 +153,6 @@ test_that("clusters are numbered in the order of the choice, graphs draw in both
   pic <- picture(samples, "embedding", k = 3, data = x)
   expect_setequal(rownames(x)[pic$table$circled], selected_samples(samples, 3))
   expect_arguments(type = plot(samples, "heatmap", x), m = plot(both, "embedding", x[1:10, ], m = 3))
-})
-
-test_that("bad arguments are named", {
   withr::local_pdf(NULL)
   fit <- fit_of("variance", x)
   same_error(plot(fit, "heatmap"), "data")
@@ -184,7 +167,7 @@ test_that("bad arguments are named", {
   same_error(ggplot2::autoplot(fit, "scores", colour = "red"), "colour")
 })
 
-test_that("the score picture cuts at k and leaves out long tails of zeros; groups differ in colour or shape", {
+test_that("scores are cut at k without tails of zeros; any two of twelve colours differ for every kind of vision", {
   fit <- fit_of("socfs", x)
   fit$feature_scores[] <- c(3, 2, rep(0, 12))
   fit$feature_ranking <- ufs_rank(fit$feature_scores)
@@ -198,11 +181,7 @@ test_that("the score picture cuts at k and leaves out long tails of zeros; group
   expect_identical(unique(style$shape[1:6]), 16L)
   curves <- curve_style(list(plain = c("b", "c")), letters[1:14])
   expect_identical(unique(curves$colour[2:3]), plain_colour)
-  expect_false(anyDuplicated(curves$colour[-(2:3)]) > 0)
-  expect_false(anyDuplicated(paste(curves$colour, curves$line)) > 0)
-})
-
-test_that("any two of the twelve colours differ for every kind of colour vision", {
+  expect_false(anyDuplicated(curves$colour[-(2:3)]) > 0 || anyDuplicated(paste(curves$colour, curves$line)) > 0)
   # Machado, Oliveira and Fernandes (2009), severity 1; linear RGB.
   vision <- list(diag(3), matrix(c(.152286, 1.052583, -.204868, .114503, .786281, .099216, -.003882, -.048116, 1.051998), 3,
     byrow = TRUE), matrix(c(.367322, .860646, -.227968, .280085, .672501, .047413, -.01182, .04294, .968881), 3, byrow = TRUE))
@@ -224,13 +203,11 @@ test_that("names are cut in the middle, and curves that lie decades apart get a 
   far <- data.frame(x = rep(1:3, 2), y = c(3e5, 2e5, 1e5, 1, 2, 3), series = rep(c("a", "b"), each = 3))
   log_of <- function(table, ...) new_picture("curves", table = table, title = "", ...)$log
   expect_identical(log_of(far), "y")
-  expect_null(log_of(far[4:6, ]))
-  expect_null(log_of(transform(far, y = y - 1)))
-  expect_null(log_of(far[c("x", "y")]))
+  expect_null(c(log_of(far[4:6, ]), log_of(transform(far, y = y - 1)), log_of(far[c("x", "y")])))
   expect_null(log_of(far, percent = TRUE))
 })
 
-test_that("what the first choices hold is recomputed", {
+test_that("what the first choices hold is recomputed; mere ranks are not drawn as if they were measured", {
   fit <- ufs_css(x, k = 6)
   pic <- picture(fit, "share", k = 6)
   truth <- ufs_captured(fit, x, 1:6)
@@ -255,14 +232,10 @@ test_that("what the first choices hold is recomputed", {
   medoids <- ufs_medoids(x, m = 3)
   pic <- picture(medoids, "groups", k = 3)
   expect_identical(pic$table$y, representatives(medoids, 3)$weight)
-})
-
-test_that("scores that are mere ranks are not drawn as if they were measured", {
   fit <- ufs_css(x, k = 6)
   expect_identical(picture(fit, "scores", k = 3)$table$y, unname(fit$statistic[fit$feature_ranking]))
   expect_true(are_ranks(fit$feature_scores))
-  expect_false(are_ranks(fit_of("variance", x)$feature_scores))
-  expect_false(are_ranks(c(.3, .2, .1)))
+  expect_false(are_ranks(fit_of("variance", x)$feature_scores) || are_ranks(c(.3, .2, .1)))
 })
 
 test_that("red is what is chosen, as many as the fit was asked for, and ticks of counts are whole", {
@@ -275,12 +248,9 @@ test_that("red is what is chosen, as many as the fit was asked for, and ticks of
   expect_identical(sort(pic$table$y[pic$table$best]), sort(norms[chosen]))
   fit <- fit_of("variance", x)
   expect_identical(picture(fit, "scores", k = 3)$lines$v, 3.5)
-  expect_identical(picture_size(ufs_css(x, k = 6), NULL), 6L)
-  expect_identical(picture_size(ufs_css(x), NULL), 10L)
-  expect_identical(picture_size(ufs_facility(x, m = 3), NULL), 3L)
-  expect_identical(picture_size(fit_of("topk", x), NULL), 4L)
-  expect_identical(ticks_within(1:3), c(1, 2, 3))
-  expect_identical(ticks_within(c(1, 2)), c(1, 2))
+  expect_identical(c(picture_size(ufs_css(x, k = 6), NULL), picture_size(ufs_css(x), NULL)), c(6L, 10L))
+  expect_identical(c(picture_size(ufs_facility(x, m = 3), NULL), picture_size(fit_of("topk", x), NULL)), c(3L, 4L))
+  for (at in list(c(1, 2, 3), c(1, 2))) expect_identical(ticks_within(at), at)
   expect_true(all(ticks_within(1:4) %% 1 == 0))
   expect_identical(ticks_within(c(10, 10)), 10)
 })
@@ -309,19 +279,14 @@ test_that("overlap is the share of the selections in common", {
   expect_s3_class(ggplot2::autoplot(joined, k = 3), "ggplot")
 })
 
-test_that("overlap refuses what cannot be compared", {
+test_that("overlap refuses what cannot be compared; pictures of stability and grids have what was found", {
   expect_arguments(fits = ufs_overlap(fit_of("variance", x), 3), fits = ufs_overlap(list(fit_of("variance", x)), 3),
     fits = ufs_overlap(list(fit_of("variance", x), fit_of("variance", x[, -1])), 3),
     fit = ufs_overlap(list(fit_of("variance", x), fit_of("ted", x)), 3),
     k = ufs_overlap(list(fit_of("variance", x), fit_of("pca", x)), 15))
-})
-
-test_that("pictures of stability and grids have what was found", {
   set.seed(1)
-  out <- list(
-    stability = ufs_stability(x, "variance", k = 3, n_resamples = 8),
-    grid = ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
-  )
+  out <- list(stability = ufs_stability(x, "variance", k = 3, n_resamples = 8),
+    grid = ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE))))
   pic <- picture(out$stability, "features")
   expect_identical(pic$table$value, unname(sort(out$stability$frequency, decreasing = TRUE))[1:6])
   expect_identical(pic$plain, pic$table$series[4:6])
@@ -359,8 +324,7 @@ test_that("a comparison has a curve for each method", {
   expect_false(is.unsorted(-dots$table$value))
   expect_setequal(dots$table$series, unique(out$results$method))
   expect_true(all(c("all", "pca") %in% pic$plain))
-  expect_false("variance" %in% pic$plain)
-  expect_false("no such" %in% pic$plain)
+  expect_false("variance" %in% pic$plain || "no such" %in% pic$plain)
   withr::local_pdf(NULL)
   expect_identical(plot(out), out)
   skip_if_not_installed("ggplot2")
@@ -386,8 +350,7 @@ test_that("names that are no text in this locale are drawn all the same", {
 test_that("a picture of more features than there are is refused", {
   withr::local_pdf(NULL)
   for (type in c("scores", "heatmap", "embedding")) {
-    error <- expect_error(plot(ufs_variance(mtcars), type, mtcars, k = 100), "at most 11", class = "ufs_error_argument")
-    expect_identical(error$argument, "k")
+    expect_refused(plot(ufs_variance(mtcars), type, mtcars, k = 100), "at most 11", argument = "k")
   }
   expect_error(plot(ufs_ted(mtcars), "samples", m = 33), "at most 32", class = "ufs_error_argument")
 })
@@ -410,7 +373,7 @@ test_that("ggplot2 keeps the order of the panels", {
   for (layer in drawn$data) expect_identical(as.integer(tapply(layer$y, layer$PANEL, max)), c(6L, 12L))
 })
 
-test_that("draws by leverage show it, and what was drawn", {
+test_that("draws by leverage show it; a choice without redundancy says what it weighed", {
   fit <- withr::with_seed(1, ufs_cur(x, rank = 3, k = 4, m = 5))
   for (what in c("feature", "sample")) {
     leverage <- unname(fit$solution[[paste0("leverage_", what, "s")]])
@@ -419,9 +382,6 @@ test_that("draws by leverage show it, and what was drawn", {
     best <- fit[[paste0(what, "_ranking")]][seq_len(if (what == "feature") 4 else 5)]
     expect_equal(pic$table$y[pic$table$best], sort(leverage[best], decreasing = TRUE))
   }
-})
-
-test_that("a choice without redundancy says what it weighed", {
   base <- ufs_variance(x)
   strength <- .7
   fit <- ufs_diversify(base, x, k = 4, strength = strength)
@@ -456,8 +416,8 @@ test_that("red is what the accessors give, whatever constraints changed", {
   constraints <- list(list(max_cor = .3), list(feature_strata = strata, feature_quotas = list(a = c(0, 1))),
     list(groups = rep(1:7, each = 2)), list(include = "f14"), list(cost = rep(c(3, 1), 7), budget = 7))
   for (held in constraints) {
-    fit <- suppressMessages(suppressWarnings(do.call(ufs_variance, c(list(x, k = 5), held))))
-    best <- suppressMessages(suppressWarnings(selected_features(fit)))
+    fit <- quietly(do.call(ufs_variance, c(list(x, k = 5), held)))
+    best <- quietly(selected_features(fit))
     pic <- picture(fit, "scores", k = 5)
     score <- feature_scores(fit)
     expect_setequal(pic$table$y[pic$table$best], score[best])
@@ -481,8 +441,7 @@ test_that("scores that hardly differ are points, or drawn above the lowest", {
   far <- kind(14:1)
   near <- kind(114:101)
   alike <- kind(1 + (14:1) * 1e-7)
-  expect_identical(c(far$narrow, near$narrow, alike$narrow), c(FALSE, TRUE, FALSE))
-  expect_identical(kind(-(101:114))$narrow, TRUE)
+  expect_identical(c(far$narrow, near$narrow, alike$narrow, kind(-(101:114))$narrow), c(FALSE, TRUE, FALSE, TRUE))
   expect_equal(range(near$table$y), spikes_range(near))
   expect_identical(spikes_range(far), c(0, 14))
   expect_equal(alike$table$y, (13:0) * 1e-7, tolerance = 1e-6)
@@ -509,9 +468,7 @@ test_that("an iterative method shows its objective and what it chose, where ther
     drawn
   }
   both <- c("curves", "dots")
-  expect_identical(kinds(7, 7), both)
-  expect_identical(kinds(6.7, 5), both)
-  expect_identical(kinds(5, 3), both[1])
+  expect_identical(list(kinds(7, 7), kinds(6.7, 5), kinds(5, 3)), list(both, both, both[1]))
   # A page that is divided already, parameters for one picture.
   expect_identical(kinds(7, 7, function() graphics::par(mfrow = 1:2)), both[1])
   expect_identical(kinds(7, 7, main = "mine"), both[1])
@@ -603,11 +560,8 @@ test_that("the picture of the representatives has their correlations", {
   expect_match(many$ylab, "of 100 features")
 })
 
-test_that("settings of a method that ranks no features agree on none", {
+test_that("settings that rank no features agree on none; bars end before the next one, a legend has room", {
   expect_identical(agreement(list(settings = data.frame(a = 1:2))), c(NA_real_, NA_real_))
-})
-
-test_that("bars end before the next one, a legend has room beside the data", {
   expect_equal(bar_edges(c(1, 2, 5)), data.frame(left = c(.65, 1.65, 4.65), right = c(1.35, 4.5, 5.35)))
   withr::local_pdf(NULL, width = 7, height = 7)
   table <- data.frame(x = rep(0:4, 2), y = 1:10, series = rep(c("one", "other"), each = 5))
@@ -668,10 +622,8 @@ test_that("scores that are mere ranks are shown by what the choice holds, others
     expect_identical(picture_type(fit, NULL), picture_types(fit)[1L])
     picture_type(fit, NULL, x)
   }
-  expect_identical(default("own_columns", TRUE), "share")
-  expect_identical(default("own_columns", FALSE), "scores")
-  expect_identical(default("own_rows", TRUE), "embedding")
-  expect_identical(default("own_rows", FALSE), "samples")
+  expect_identical(c(default("own_columns", TRUE), default("own_columns", FALSE)), c("share", "scores"))
+  expect_identical(c(default("own_rows", TRUE), default("own_rows", FALSE)), c("embedding", "samples"))
 })
 
 test_that("chosen points of curves are marked on the mean curve; a share near its end has a scale of its own", {
@@ -688,8 +640,7 @@ test_that("chosen points of curves are marked on the mean curve; a share near it
   expect_s3_class(ggplot2::autoplot(ufs_css(x, 3)), "ggplot")
   expect_identical(picture_of_fit(ufs_css(unname(x), 3), "curve", NULL, NULL, NULL, NULL)$table$x, 1:120)
   mixed <- x[, withr::with_seed(1, sample.int(120L))]
-  expect_false("curve" %in% picture_types(ufs_css(mixed, 3)))
-  expect_false("curve" %in% picture_types(ufs_css(mtcars, 3)))
+  expect_false("curve" %in% picture_types(ufs_css(mixed, 3)) || "curve" %in% picture_types(ufs_css(mtcars, 3)))
   expect_false("curve" %in% picture_types(ufs_medoids(x, 3)))
   x <- withr::with_seed(2, outer(rnorm(40), 1:8) + .1 * matrix(rnorm(320), 40))
   expect_null(picture_of_fit(ufs_css(x, 3), "share", NULL, NULL, NULL, NULL)$from)

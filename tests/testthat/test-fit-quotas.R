@@ -53,7 +53,7 @@ test_that("rankings choose sets that quotas and another constraint allow", {
     data <- tryCatch(do.call(ufs_data, case$arguments), ufs_error_argument = identity)
     if (!length(sizes)) next
     expect_s3_class(data, "ufs_data")
-    fit <- suppressMessages(suppressWarnings(ufs_variance(data)))
+    fit <- quietly(ufs_variance(data))
     for (k in sizes) {
       set <- suppressMessages(selected_features(fit, k, as = "index", budget = case$asked$budget))
       about <- paste(seed, case$other, k)
@@ -62,9 +62,6 @@ test_that("rankings choose sets that quotas and another constraint allow", {
       expect_true(any(vapply(allowed_sets(case$x, length(set), case$asked), setequal, NA, set)), info = about)
     }
   }
-})
-
-test_that("a walk takes the best in order, and passes over what leaves the minima no room", {
   score <- 11:1
   pick <- function(k, quota, ...) {
     asked <- list(feature_strata = ufs_data(mtcars, feature_strata = quota_parts, feature_quotas = quota)$held$feature_strata, ...)
@@ -78,9 +75,6 @@ test_that("a walk takes the best in order, and passes over what leaves the minim
   # The money for the body is kept: nothing but the cheapest goes beside it.
   expect_identical(pick(3, list(body = 1), cost = c(3, 3, 3, 1, 3, 3, 3, 3, 3, 3, 3), budget = 5), c(4L, 6L))
   expect_identical(as.vector(table(quota_parts[pick(6, NULL)])), c(3L, 2L, 1L))
-})
-
-test_that("strata are given in order, by name or by a function, with NA for a column of none", {
   named <- stats::setNames(quota_parts, names(mtcars))
   held <- function(strata, quota = many) {
     ufs_data(mtcars, feature_strata = strata, feature_quotas = quota)$held$feature_strata
@@ -123,7 +117,7 @@ test_that("impossible quotas are errors that say what does not fit", {
     groups = list(c("wt", "drat", "am"))), class = "ufs_error_argument", "No choice.* with `groups`")
 })
 
-test_that("css under quotas and two more constraints: a proved choice is the best of all sets, and every other is allowed", {
+test_that("css keeps to quotas and two more constraints in all of its forms; a proved choice is the best of all sets", {
   cases <- if (on_cran()) 6L else 24L
   pairs <- c(utils::combn(c("include", "exclude", "budget", "groups", "max_cor"), 2, simplify = FALSE), "groups", "none")
   proved <- 0L
@@ -151,9 +145,6 @@ test_that("css under quotas and two more constraints: a proved choice is the bes
     }
   }
   expect_gt(proved, cases)
-})
-
-test_that("css keeps to quotas in all of its forms, and takes copies where a stratum has nothing else", {
   skip_if_not_installed("Matrix")
   x <- withr::with_seed(2, round(matrix(rexp(60 * 30), 60) * rbinom(1800, 1, .3), 2))
   strata <- rep(c("a", "b", "c"), c(5, 10, 15))
@@ -261,7 +252,7 @@ test_that("top-k keeps to quotas in its other forms, and knows that most sets ar
     class = "ufs_error_argument", "within the quotas")
 })
 
-test_that("the base clusterings of ufs_blfse() are on columns that quotas allow", {
+test_that("base clusterings are on columns that quotas allow; a search ends where there is no room or no try is left", {
   one <- rep(1:2, each = 10)
   two <- rep(1:2, 10)
   x <- withr::with_seed(1, cbind(one, one, two, two) * 9 + rnorm(80))
@@ -275,9 +266,6 @@ test_that("the base clusterings of ufs_blfse() are on columns that quotas allow"
   expect_equal(labels(feature_strata = c("a", "a", "b", "b"), feature_quotas = c(b = 2)), cbind(two), ignore_attr = TRUE)
   expect_equal(labels(exclude = 1:2), cbind(two), ignore_attr = TRUE)
   expect_error(labels(groups = list(1:3), exclude = 4), class = "ufs_error_argument")
-})
-
-test_that("a search for what completes a choice ends where there is no room, or no try is left", {
   walk <- list(least = c(1, 1), most = c(2, 2), level = c(1, 2, 1), whole = FALSE)
   expect_identical(completion(walk, c(0, 0), 2, Inf, rep(TRUE, 3)), 1:2)
   expect_identical(completion(walk, c(1, 0), 1, Inf, rep(TRUE, 3)), 2L)

@@ -11,7 +11,7 @@ kurtosis <- function(x) apply(x, 2, function(v) mean((v - mean(v))^4) / mean((v 
 
 y <- x[, -1]
 
-test_that("a function of the columns becomes a method", {
+test_that("a function of the columns becomes a method; recipes, sizes, settings and consensus take the name", {
   f <- with_method("flatness", flatness, title = "Flat columns")
   fit <- suppressWarnings(f(x, k = 2))
   expect_s3_class(fit, c("ufs_flatness", "ufs"), exact = TRUE)
@@ -20,7 +20,6 @@ test_that("a function of the columns becomes a method", {
   expect_output(print(fit), "<ufs_flatness> Flat columns", fixed = TRUE)
   row <- ufs_methods()[ufs_methods()$method == "flatness", ]
   expect_identical(unlist(row[c("selects", "title")], use.names = FALSE), c("features", "Flat columns"))
-
   expect_identical(selected_features(ufs(y, "flatness", k = 3, include = "a", exclude = "b"))[1], "a")
   expect_false("b" %in% selected_features(ufs(y, "flatness", k = 5, exclude = "b")))
   grid <- ufs_grid(y, "flatness", list(scale = c(TRUE, FALSE)))
@@ -31,10 +30,6 @@ test_that("a function of the columns becomes a method", {
   expect_error(ufs(y, "flatness", gamma = 1), "no argument `gamma`", class = "ufs_error_argument")
   # Permuted copies say nothing of a score of each column alone.
   expect_identical(sizing_method(open_data(y), "flatness", list())$method, "pca")
-})
-
-test_that("recipes, sizes, settings and consensus take the name", {
-  with_method("flatness", flatness)
   with_method("spread", function(x, power = 2) colMeans(abs(x)^power))
   expect_identical(suppressWarnings(ufs_size(y, "spread"))$by, "pca")
   tuned <- withr::with_seed(1, ufs_tune(y, "spread", list(power = 2:3), k = 3, n_clusters = 2))
@@ -47,7 +42,7 @@ test_that("recipes, sizes, settings and consensus take the name", {
   expect_setequal(names(recipes::bake(recipes::prep(step), NULL)), selected_features(ufs(y, "flatness", k = 2)))
 })
 
-test_that("arguments of the function are those of the method", {
+test_that("arguments of the function are those of the method; methods for samples take rows", {
   power <- with_method("power", function(x, power = 2, absolute = TRUE, base = length(x)) {
     colMeans(if (absolute) abs(x)^power else x^power) + base - length(x)
   }, scale = FALSE)
@@ -69,9 +64,6 @@ test_that("arguments of the function are those of the method", {
   centred <- sweep(y, 2, apply(y, 2, stats::weighted.mean, w))
   expect_equal(feature_scores(weighted(y, weights = w)), colSums(centred * w))
   expect_identical(ufs_methods("constraints")$weights[ufs_methods()$method == "weighted"], "solver")
-})
-
-test_that("methods for samples take rows", {
   far <- with_method("far", function(x) rowSums(x^2), what = "samples", scale = FALSE)
   distance <- rowSums(sweep(y, 2, colMeans(y))^2)
   expect_equal(unname(sample_scores(far(y))), distance)
@@ -106,7 +98,7 @@ test_that("what a function returns is checked", {
   expect_warning(withr::with_seed(1, ufs(y, "gives")), "random = TRUE", class = "ufs_warning_random")
 })
 
-test_that("names that have a meaning are refused", {
+test_that("names that have a meaning are refused; a method works where it was not registered", {
   refused <- function(method, fun = flatness, ..., says) {
     expect_error(ufs_register(method, fun, ...), says, class = "ufs_error_argument")
   }
@@ -122,9 +114,6 @@ test_that("names that have a meaning are refused", {
   expect_identical(names(formals(ufs_register("one", flatness))), names(formals(ufs_pca))[-2])
   refused("one", function(x) colSums(x), says = "replace = TRUE")
   refused("one", flatness, scale = FALSE, says = "replace = TRUE")
-})
-
-test_that("a method works where it was not registered", {
   f <- ufs_register("travels", flatness)
   file <- withr::local_tempfile(fileext = ".rds")
   saveRDS(f, file)
@@ -165,11 +154,9 @@ test_that("stored results belong to the code of a method; a folder takes functio
   folder <- withr::local_tempdir()
   grid <- function() suppressMessages(ufs_grid(y, "stored", list(scale = TRUE), checkpoint = folder))$checkpoint$reused
   with_method("stored", function(x) colSums(x^4))
-  expect_identical(grid(), 0L)
-  expect_identical(grid(), 1L)
+  expect_identical(c(grid(), grid()), c(0L, 1L))
   with_method("stored", function(x, power = 6) colSums(x^power), replace = TRUE)
-  expect_identical(grid(), 0L)
-  expect_identical(grid(), 1L)
+  expect_identical(c(grid(), grid()), c(0L, 1L))
   power <- 2
   with_method("stored", function(x) colSums(x^power), replace = TRUE)
   expect_refused(grid(), "one uses `power` from outside of it: make that an argument with a default")
@@ -220,7 +207,7 @@ test_that("a function that cannot do without its number is fitted for each numbe
   }
 })
 
-test_that("calls among the arguments reach the function as they are", {
+test_that("calls among the arguments reach the function; its error names the method, and its call holds no data", {
   given <- NULL
   with_method("spread", function(x, rule = NULL) {
     given <<- rule
@@ -228,9 +215,6 @@ test_that("calls among the arguments reach the function as they are", {
   })
   ufs(x[, -1], "spread", rule = quote(stop("evaluated")))
   expect_identical(given, quote(stop("evaluated")))
-})
-
-test_that("an error of the user's function names the method, and its call holds no data", {
   stops <- ufs_register("stops_here", function(x) stop("no luck"))
   withr::defer(ufs_register("stops_here", NULL))
   error <- tryCatch(stops(iris[, 1:4]), error = identity)

@@ -142,21 +142,17 @@ test_that("an argument in the dots is never taken for one of the functions below
   expect_identical(ufs_variance(x, na = "omit")$n + ufs_variance(x, na = "omit")$p, 42L)
 })
 
-test_that("settings of the published method are read in one place, and unknown ones are errors that name the known", {
+test_that("settings of the published method are read in one place; components of a large table are long work", {
   x <- as.matrix(iris[, 1:4])
   paper <- list(lambda_i = 1, alpha = .9)
   fit <- ufs_topk(x, 2, n_clusters = 3, control = ufs_control(paper = paper))
   expect_identical(fit$params[c("lambda_i", "alpha", "alpha_e")], c(paper, alpha_e = 10))
   same <- function(other) expect_identical(other$feature_scores, fit$feature_scores)
   expect_warning(same(ufs(x, "topk", k = 2, n_clusters = 3, control = list(paper = paper))), NA)
-
   grid <- ufs_grid(x, "topk", list(lambda_i = c(0, 1)), k = 2, n_clusters = 3, alpha = .9)
   expect_identical(grid$results$warnings, c("", ""))
   expect_identical(grid$feature_scores[, 2], fit$feature_scores)
-  refused <- function(code, argument, words) {
-    error <- expect_error(code, words, fixed = TRUE, class = "ufs_error_argument")
-    expect_identical(error$argument, argument)
-  }
+  refused <- function(code, argument, words) expect_refused(code, words, argument = argument)
   with <- function(...) ufs_control(paper = list(...))
   refused(ufs_socfs(iris[, 1:4], 3, control = with(rho0 = 1)), "paper", "it has warm_irls, path, polish")
   refused(ufs_variance(iris[, 1:4], control = with(rho0 = 1)), "paper", "ufs_variance() has no setting `rho0`")
@@ -167,17 +163,11 @@ test_that("settings of the published method are read in one place, and unknown o
   refused(with(a = 1, a = 2), "paper", "twice")
   expect_output(print(with(a = 1)), "paper = list(a)", fixed = TRUE)
   row <- list(only = list(form = "greedy"))
-  wrong <- expect_error(check_only(row, "none", list(form = "convex")), "can only be \"greedy\".*\"convex\"",
-    class = "ufs_error_argument")
-  expect_identical(wrong$argument, "form")
+  expect_arguments(form = check_only(row, "none", list(form = "convex")))
+  expect_refusals("can only be \"greedy\".*\"convex\"" = check_only(row, "none", list(form = "convex")))
   expect_null(check_only(row, "none", list(form = "greedy")))
-})
-
-test_that("components of a large table are long work, those of a small one are not", {
   said <- logical()
-  withr::local_options(ufselect.watch = function(words, long) {
-    said <<- c(said, long)
-  })
+  withr::local_options(ufselect.watch = function(words, long) said <<- c(said, long))
   watch_components(matrix(as.raw(1), 4000, 4000))
   watch_components(matrix(as.raw(1), 40, 40))
   expect_identical(said, c(TRUE, FALSE))

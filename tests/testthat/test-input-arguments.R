@@ -15,7 +15,6 @@ kinds <- function(counts = get("counts", parent.frame())) {
   if (requireNamespace("bigmemory", quietly = TRUE)) out$shared <- bigmemory::as.big.matrix(counts)
   out
 }
-quiet <- function(code) suppressMessages(suppressWarnings(code))
 
 experiment <- function() {
   skip_on_cran()
@@ -28,8 +27,8 @@ for (method in each_kind) {
   test_that(paste0(method, ": assay = goes straight to ufs_data()"), {
     se <- experiment()
     fun <- get(paste0("ufs_", method), asNamespace("ufselect"))
-    args <- c(needed_arguments(method), if (method == "topk") list(n_clusters = 3))
-    run <- function(...) withr::with_seed(1, quiet(fun(...)))
+    args <- needed(method)
+    run <- function(...) withr::with_seed(1, quietly(fun(...)))
     direct <- do.call(run, c(list(se), args, assay = "raw"))
     raw <- do.call(run, c(list(as.matrix(t(SummarizedExperiment::assay(se, "raw")))), args))
     expect_identical(direct$feature_scores, raw$feature_scores)
@@ -43,23 +42,20 @@ for (method in each_kind) {
   })
 }
 
-test_that("every method refuses an assay that is not there, and what is no argument, named or not", {
+test_that("every method and function around methods takes an assay, and refuses what is no argument", {
   se <- experiment()
   for (method in ufs_methods()$method) {
     run <- function(...) {
-      quiet(do.call(paste0("ufs_", method), c(list(...), needed_arguments(method), if (method == "topk") list(n_clusters = 3))))
+      quietly(do.call(paste0("ufs_", method), c(list(...), needed_arguments(method), if (method == "topk") list(n_clusters = 3))))
     }
     expect_arguments(assay = run(se, assay = "other"), foo = run(counts, foo = 1))
     expect_refusals("\"raw\", \"logcounts\"" = run(se, assay = "other"), "SingleCellExperiment" = run(counts, assay = "raw"))
   }
   expect_error(ufs_variance(counts, 2, FALSE, ufs_control(), 3), "unnamed argument", class = "ufs_error_argument")
-})
-
-test_that("so it does in the functions that are no methods", {
   se <- experiment()
   raw <- t(SummarizedExperiment::assay(se, "raw"))
   same <- function(call, plain) {
-    expect_equal(withr::with_seed(1, quiet(call)), withr::with_seed(1, quiet(plain)), tolerance = 1e-12)
+    expect_equal(withr::with_seed(1, quietly(call)), withr::with_seed(1, quietly(plain)), tolerance = 1e-12)
   }
   same(ufs_graph(se, n_neighbours = 4, assay = "raw")$weights, ufs_graph(raw, n_neighbours = 4)$weights)
   same(ufs_sketch(se, 20, assay = "raw")$index, ufs_sketch(raw, 20)$index)
@@ -82,7 +78,7 @@ test_that("so it does in the functions that are no methods", {
     ufs_compare(raw, set$group, "pca", 5, classifiers = guess, repeats = 1)$results$accuracy)
   for (call in list(quote(ufs_graph(raw, foo = 1)), quote(ufs_sketch(raw, 9, foo = 1)),
     quote(ufs_captured(fit, raw, 1, foo = 1)), quote(ufs_compare(raw, set$group, "pca", 5, foo = 1)))) {
-    expect_identical(expect_error(quiet(eval(call)), class = "ufs_error_argument")$argument, "foo")
+    expect_identical(expect_error(quietly(eval(call)), class = "ufs_error_argument")$argument, "foo")
   }
 })
 
@@ -122,7 +118,7 @@ for (name in names(many)) {
   test_that(paste0(name, ": the same on sparse and on-disk data as on the matrix"), {
     if (name %in% c("classify", "cluster")) skip_on_cran()
     if (name == "cluster") skip_if_not_installed("clue")
-    run <- function(x) withr::with_seed(3, quiet(many[[name]](x)))
+    run <- function(x) withr::with_seed(3, quietly(many[[name]](x)))
     dense <- run(counts)
     for (x in kinds()) expect_equal(run(x), dense, tolerance = 1e-5)
   })
@@ -132,13 +128,11 @@ test_that("workers open them once, and future.globals.maxSize does not count", {
   skip_processes()
   skip_if_not_installed("future")
   some <- function(x) {
-    withr::with_seed(1, quiet(list(
-      ufs_grid(x, "kmeans_f", list(n_clusters = 2:3), n_starts = 2)$feature_scores,
+    withr::with_seed(1, quietly(list(ufs_grid(x, "kmeans_f", list(n_clusters = 2:3), n_starts = 2)$feature_scores,
       ufs_stability(x, "variance", 5, n_resamples = 3)$selected)))
   }
   rest <- function(x) {
-    withr::with_seed(1, quiet(list(
-      ufs_tune(x, "pca", list(n_components = 1:2), k = 5)$results$reconstruction,
+    withr::with_seed(1, quietly(list(ufs_tune(x, "pca", list(n_components = 1:2), k = 5)$results$reconstruction,
       ufs_compare(x, set$group, "variance", k = 4, repeats = 2, n_random = 2, baselines = FALSE,
         classifiers = list(mean = nearest_mean))$results$accuracy)))
   }
@@ -150,15 +144,15 @@ test_that("workers open them once, and future.globals.maxSize does not count", {
   skip_if_not_installed("Matrix")
   large <- withr::with_seed(1, Matrix::rsparsematrix(500, 2000, 0.17))
   expect_gt(as.double(object.size(large)), 2e6)
-  expect_identical(quiet(ufs_grid(large, "variance", list(scale = c(FALSE, TRUE))))$results$error, c("", ""))
+  expect_identical(quietly(ufs_grid(large, "variance", list(scale = c(FALSE, TRUE))))$results$error, c("", ""))
 })
 
 test_that("predict() and pictures take columns alone", {
   withr::local_pdf(NULL)
-  fit <- quiet(ufs_css(counts, k = 5))
-  pca <- quiet(ufs_pca(counts, 2))
-  ted <- quiet(ufs_ted(counts))
-  cur <- withr::with_seed(1, quiet(ufs_cur(counts, rank = 3, m = 8, k = 8, decomposition = TRUE)))
+  fit <- quietly(ufs_css(counts, k = 5))
+  pca <- quietly(ufs_pca(counts, 2))
+  ted <- quietly(ufs_ted(counts))
+  cur <- withr::with_seed(1, quietly(ufs_cur(counts, rank = 3, m = 8, k = 8, decomposition = TRUE)))
   withr::local_options(ufselect.max_bytes = 8 * 60 * 39 - 1)
   for (x in kinds()) {
     expect_message(out <- predict(fit, ufs_data(x), k = 3), NA)

@@ -1,20 +1,16 @@
 # Tests of the tools that methods share which choose samples.
 
-test_that("labelled samples may be levels; no columns keep no neighbours; the median square keeps its digits", {
+test_that("samples: levels as labels, no columns, digits of the median, rows far from others, squares beyond doubles", {
   x <- as.matrix(mtcars)
   who <- rownames(x)[c(9, 2)]
   expect_identical(ufs_ted(x, m = 3, labelled = factor(who))$params$labelled, c(2L, 9L))
   kept <- neighbours_kept(as.matrix(mtcars))
-  expect_identical(kept(integer()), 0)
-  expect_identical(kept(1:11), 1)
+  expect_identical(list(kept(integer()), kept(1:11)), list(0, 1))
   x <- withr::with_seed(1, matrix(stats::rnorm(400 * 2), 400))
   evenly <- x[round(seq(1, 400, length.out = 300)), ]
   expect_equal(median_square(x + 1e7), stats::median(stats::dist(evenly)^2), tolerance = 1e-6)
   few <- rbind(matrix(0, 80, 2), x[1:20, ])
   expect_equal(median_square(few), mean(stats::dist(few)^2), tolerance = 1e-12)
-})
-
-test_that("a few rows are far from the others; squares beyond doubles and an odd `eps` are refused", {
   x <- withr::with_seed(1, matrix(stats::rnorm(40 * 2), 40))
   far <- function(n) {
     x[seq_len(n), ] <- 1000 * seq_len(n)

@@ -17,16 +17,10 @@ state_of <- function(connection) {
 changed <- function(now, before) names(before)[!mapply(identical, now, before)]
 rows_of <- function() withr::with_seed(1, matrix(stats::rnorm(450), 90, dimnames = list(NULL, letters[1:5])))
 
-local_table <- function(env = parent.frame()) {
-  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  withr::defer(DBI::dbDisconnect(connection), envir = env)
-  DBI::dbWriteTable(connection, "t", as.data.frame(rows_of()))
-  connection
-}
-
 test_that("an error in any piece of the moments, or of a sketch, leaves nothing behind", {
-  for (package in c("RSQLite", "Matrix")) skip_if_not_installed(package)
-  connection <- local_table()
+  skip_if_not_installed("Matrix")
+  connection <- local_sqlite()
+  DBI::dbWriteTable(connection, "t", as.data.frame(rows_of()))
   small_queries <- query_pieces
   replaced("query_pieces", function(table, held, rows = 7L) small_queries(table, held, 7L))
   withr::local_options(ufselect.block_bytes = 8 * 5 * 7, ufselect.progress = TRUE, ufselect.watch_after = Inf)

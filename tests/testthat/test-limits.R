@@ -3,8 +3,7 @@
 skip_on_cran()
 
 x <- as.matrix(mtcars)
-loops <- list(
-  grid = quote(ufs_grid(x, "pca", list(n_components = rep(1:3, 4)))),
+loops <- list(grid = quote(ufs_grid(x, "pca", list(n_components = rep(1:3, 4)))),
   tune = quote(ufs_tune(x, "pca", list(n_components = rep(1:3, 4)), k = 3)),
   stability = quote(ufs_stability(x, "pca", k = 3, n_components = 2, n_resamples = 12)),
   stabilities = quote(ufs_stability(x, c("pca", "variance"), k = 3, n_components = 2, n_resamples = 6)),
@@ -15,10 +14,8 @@ loops <- list(
   cluster = quote(ufs_compare(x, rep(1:2, 16), "pca", k = 3, repeats = 12, mode = "cluster", baselines = FALSE)),
   settings = quote(ufs_compare(x, rep(1:2, 16), "pca", k = 3, repeats = 6, baselines = FALSE,
     args = list(pca = list(grid = list(n_components = 1:2))),
-    classifiers = list(f = function(x, y, newx) rep(y[1], nrow(newx))))),
-  consensus = quote(ufs_consensus(x, 3, 4)),
-  select = quote(ufs_select(x, "auto", "cluster"))
-)
+    classifiers = list(f = function(x, y, newx) rep(y[1], nrow(newx))))), consensus = quote(ufs_consensus(x, 3, 4)),
+  select = quote(ufs_select(x, "auto", "cluster")))
 
 # What a function may not leave: files, connections, options, graphics devices, another folder or
 # kind of random numbers, libraries for workers.
@@ -54,7 +51,7 @@ ended <- function(during) {
       call <- loops[[name]]
       if (!is.null(folder) && "checkpoint" %in% names(formals(as.character(call[[1L]])))) call$checkpoint <- folder
       before <- left_behind()
-      found <- tryCatch(suppressMessages(suppressWarnings(eval(call))), error = identity, interrupt = identity)
+      found <- tryCatch(quietly(eval(call)), error = identity, interrupt = identity)
       now <- left_behind()
       # Files that others made before may be gone, with the objects that they belonged to.
       now$files <- union(before$files, now$files)
@@ -68,7 +65,7 @@ ended <- function(during) {
   last
 }
 
-test_that("a time limit, too little memory and an interrupt end loops over fits; an error of a fit is kept", {
+test_that("what is no error of a fit ends the loops over fits, workers or not, and leaves nothing behind", {
   last <- ended(out_of_time)
   expect_match(conditionMessage(last), gettext("reached elapsed time limit", domain = "R"), fixed = TRUE)
   last <- ended(function() numeric(2^50))
@@ -84,9 +81,6 @@ test_that("a time limit, too little memory and an interrupt end loops over fits;
   }
   deep <- function(n) deep(n + 1)
   if (getRversion() >= "4.2.0") expect_error(on_error(deep(1), function(e) "kept"))
-})
-
-test_that("an error, a time limit and an interrupt leave nothing behind while workers are at work", {
   skip_processes()
   local_workers()
   slow <- function(x, y, newx) {

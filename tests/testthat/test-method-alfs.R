@@ -3,13 +3,12 @@ skip_on_cran()
 fixture <- function(name) as.matrix(unname(utils::read.csv(test_path("fixtures", "alfs", name), header = FALSE)))
 objective <- function(fit) fit$trace$objective[nrow(fit$trace)]
 
-test_that("fixtures: the diagonal problem with all three penalties; optimum, exact zeros and the dual", {
+test_that("fixtures: optimum, exact zeros and the dual; the first iteration and its bound are the literal ones", {
   x <- fixture("F1_X.csv")
   fit <- alfs_raw(x, alpha = .7, beta = .4, lambda = .3, control = ufs_control(tol = 1e-12))
   expect_identical(fit$status, "converged")
   expect_lt(abs(objective(fit) - 2.87953510802469), 1e-9)
   expect_lt(max(abs(fit$solution$W - fixture("F1_W.csv"))), 1e-6)
-  # closed form
   s <- c(2, 1.5, 1, .5)
   w <- pmax(2 * s^3 - .7 - .4 - .3 * s, 0) / (2 * s^4)
   expect_equal(unname(diag(fit$solution$W)), w, tolerance = 1e-6)
@@ -24,9 +23,6 @@ test_that("fixtures: the diagonal problem with all three penalties; optimum, exa
   # Where W is not zero the multipliers are fixed.
   expect_lt(max(abs(fit$solution$P[3:8, ] - fixture("F2_P.csv")[3:8, ])), 1e-3)
   expect_lt(max(abs(fit$solution$Q[, 1:4] - fixture("F2_Q.csv")[, 1:4])), 1e-3)
-})
-
-test_that("the first iteration, from a ridge regression, and its bound are the literal ones", {
   for (size in list(c(20, 12), c(12, 20), c(15, 15))) for (rel in list(c(.01, .2), c(.3, .05))) {
     x <- alfs_data(size[1], size[2])
     penalty <- unname(rel * ref_alfs_max(x)[1:2])
@@ -37,7 +33,7 @@ test_that("the first iteration, from a ridge regression, and its bound are the l
   }
 })
 
-test_that("solver = \"paper\" follows the literal Algorithm 1", {
+test_that("solver = \"paper\" follows the literal Algorithm 1, which stops only when the objective has settled, too", {
   for (size in list(c(14, 6), c(6, 14))) {
     x <- alfs_data(size[1], size[2], 5)
     for (rel in c(0, .01)) {
@@ -51,7 +47,6 @@ test_that("solver = \"paper\" follows the literal Algorithm 1", {
       mid <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper", control = polished(40))
       expect_equal(objective(mid), a$objective[40], tolerance = 1e-8)
       expect_output(print(b), "Algorithm 1 stops by its own rule; the gap says what that costs")
-      # Its epsilon is tol.
       rough <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper",
         control = ufs_control(tol = 1e-1))
       expect_lt(rough$iterations, b$iterations)
@@ -62,9 +57,6 @@ test_that("solver = \"paper\" follows the literal Algorithm 1", {
       expect_equal(b$certificate[["gap"]], 1 - b$certificate[["dual"]] / objective(b), tolerance = 1e-9)
     }
   }
-})
-
-test_that("Algorithm 1 stops only when the objective has settled, too; P9: equal samples get equal norms", {
   # In a large unit W is small, and its copies agree to 1e-3 before the objective has settled.
   x <- 1000 * alfs_data(14, 6, 6)
   bound <- ref_alfs_max(x)
@@ -86,14 +78,10 @@ test_that("Algorithm 1 stops only when the objective has settled, too; P9: equal
 
 test_that("P10: W = 0 exactly at its bounds, and not below", {
   x <- alfs_data(14, 9, 10)
-  zero <- function(...) {
-    fit <- suppressWarnings(alfs_raw(x, ...))
-    fit$support[["samples"]] == 0L
-  }
+  zero <- function(...) suppressWarnings(alfs_raw(x, ...))$support[["samples"]] == 0L
   for (a in c(0, .3, 1)) {
     fit <- suppressWarnings(alfs_raw(x, alpha_rel = a, beta_rel = 1 - a + 1e-12, select_samples = "norm"))
-    expect_identical(fit$status, "converged")
-    expect_identical(fit$iterations, 0L)
+    expect_identical(list(fit$status, fit$iterations), list("converged", 0L))
     expect_true(all(fit$solution$W == 0))
     expect_lt(abs(fit$certificate[["gap"]]), 1e-10)
   }
@@ -105,8 +93,7 @@ test_that("P10: W = 0 exactly at its bounds, and not below", {
     at$params$beta, at$params$lambda)
   expect_lte(dual[["weights"]], 1 + 1e-10)
   expect_lt(dual[["equation"]], 1e-10)
-  expect_false(zero(alpha = NULL, alpha_rel = .97, beta = 0))
-  expect_false(zero(alpha = 0, beta_rel = .97))
+  expect_false(zero(alpha = NULL, alpha_rel = .97, beta = 0) || zero(alpha = 0, beta_rel = .97))
   expect_warning(alfs_raw(x, alpha_rel = 1), class = "ufs_warning_zero")
   key <- sqrt(rowSums(fit$solution$P^2))
   expect_identical(unname(sample_ranking(fit)), order(-key))
@@ -145,8 +132,7 @@ test_that("a lambda above half of its bound is no proof of W = 0; rows not in us
 test_that("iterations and tolerance are respected; rounds that give their memory back leave the trace alone", {
   x <- alfs_data(12, 6)
   fit <- alfs_raw(x, control = ufs_control(max_iter = 25, tol = -1, warn = FALSE))
-  expect_identical(fit$iterations, 25L)
-  expect_identical(fit$status, "max_iter")
+  expect_identical(list(fit$iterations, fit$status), list(25L, "max_iter"))
   expect_identical(fit$trace$iteration, 0:25)
   none <- alfs_raw(x, control = ufs_control(max_iter = 0, warn = FALSE))
   expect_true(all(none$solution$W == 0) && none$status == "max_iter")
@@ -165,7 +151,7 @@ test_that("iterations and tolerance are respected; rounds that give their memory
   expect_true(all(diff(fit$trace$objective) <= 0) && all(diff(fit$trace$dual) >= 0))
 })
 
-test_that("on the way, too, the bound is the value of a feasible pair", {
+test_that("the bound is that of a feasible pair on the way, too; kkt is that of the W, P, Q and L returned", {
   claims <- function(x, rel, most) {
     basis <- alfs_basis(x)
     penalty <- rel * unlist(alfs_bounds(basis))
@@ -189,9 +175,6 @@ test_that("on the way, too, the bound is the value of a feasible pair", {
   claims(withr::with_seed(3, low_rank(40, 200, 12, .5)), c(.001, .8, .001), 15:17)
   # Near W = 0 the split of G leaves room in the bounds of P and Q; the box of L has none.
   for (rel in c(.2, .45, .7)) claims(alfs_data(14, 9, 10), c(rel, rel, .02), c(5, 10, 30, 100))
-})
-
-test_that("kkt with lambda > 0 is that of the W, P, Q and L that are returned", {
   for (size in list(c(40, 60), c(60, 20))) {
     x <- alfs_data(size[1], size[2], 21)
     fit <- suppressWarnings(alfs_raw(x, alpha_rel = .05, beta_rel = .05, lambda_rel = .005))
@@ -199,9 +182,8 @@ test_that("kkt with lambda > 0 is that of the W, P, Q and L that are returned", 
     g <- 2 * x %*% (t(x) - t(x) %*% s$W %*% t(x)) %*% x - s$L %*% x
     z <- s$W %*% t(x)
     cosine <- abs(tcrossprod(x / sqrt(rowSums(x^2))))
-    missed <- c(fit$params$alpha * sum(sqrt(rowSums(s$W^2))) - sum(s$P * s$W),
-      fit$params$beta * sum(sqrt(colSums(s$W^2))) - sum(s$Q * s$W),
-      fit$params$lambda * sum(abs(z) / pmax(cosine, 1e-6)) - sum(s$L * z))
+    missed <- c(fit$params$alpha * sum(sqrt(rowSums(s$W^2))) - sum(s$P * s$W), fit$params$beta *
+      sum(sqrt(colSums(s$W^2))) - sum(s$Q * s$W), fit$params$lambda * sum(abs(z) / pmax(cosine, 1e-6)) - sum(s$L * z))
     expect_equal(fit$certificate[["kkt"]], max(missed / objective(fit),
       sqrt(sum((g - s$P - s$Q)^2) / sum((2 * tcrossprod(x) %*% x)^2))), tolerance = 1e-6)
   }
@@ -252,7 +234,7 @@ test_that("Newton's method reaches small gaps in few iterations, and its answer 
   expect_lt(rel_diff(unname(run(sign_r * blocks)$solution$W), sign_r * w), 1e-3)
 })
 
-test_that("lambda > 0: one penalty alone, constant and zero data, a stop on the way", {
+test_that("lambda > 0: one penalty alone, constant and zero data, a stop on the way, few iterations", {
   x <- alfs_data(40, 25, 6)
   rows <- alfs_raw(x, alpha_rel = .1, beta = 0, lambda_rel = .005)
   cols <- alfs_raw(x, alpha = 0, beta_rel = .1, lambda_rel = .005, control = ufs_control(tol = 1e-6))
@@ -274,9 +256,6 @@ test_that("lambda > 0: one penalty alone, constant and zero data, a stop on the 
     expect_identical(stopped$status, "max_iter")
     expect_identical(stopped$trace$iteration, 0:most)
   }
-})
-
-test_that("lambda > 0: balanced penalties and Newton's method reach the goal in few iterations", {
   taken <- function(n, p, seed, tol) {
     alfs_raw(alfs_data(n, p, seed), alpha_rel = .05, beta_rel = .05, lambda_rel = .003,
       control = ufs_control(tol = tol))$iterations
@@ -320,11 +299,10 @@ test_that("many columns: the optimum and its dual", {
     dual <- ref_alfs_dual(x, fit$p, fit$q, NULL, .05 * bound[[1]], .2 * bound[[2]])
     expect_equal(dual[["value"]], fit$dual, tolerance = 1e-9)
   }
-  expect_true(all(diff(vapply(ended, `[[`, 0, "dual")) > 0))
-  expect_true(all(diff(vapply(ended, `[[`, 0, "objective")) < 0))
+  expect_true(all(diff(vapply(ended, `[[`, 0, "dual")) > 0) && all(diff(vapply(ended, `[[`, 0, "objective")) < 0))
 })
 
-test_that("`current` is the objective of each iteration's W, residuals are those of its copies", {
+test_that("`current` and residuals are those of each iteration; pivots are greedy TED picks in a growing pool", {
   # Small numbers: a residual is relative, whatever the unit.
   x <- alfs_data(11, 7, 23) / 100
   bound <- ref_alfs_max(x)
@@ -349,9 +327,6 @@ test_that("`current` is the objective of each iteration's W, residuals are those
     }
     expect_equal(paper(10)$trace$current, whole$trace$current[1:11], tolerance = 1e-12)
   }
-})
-
-test_that("pivots are greedy TED picks in a growing pool, of 450 columns until a fifth of it is picked", {
   x <- alfs_data(12, 30, 17)
   by_norm <- withr::with_seed(3, sample(30))
   plain <- pivot_order(x, by_norm)
@@ -365,8 +340,7 @@ test_that("pivots are greedy TED picks in a growing pool, of 450 columns until a
   # The loudest columns stand behind the first 450: nobody may pick them before pick 91.
   x <- withr::with_seed(4, cbind(matrix(rnorm(30 * 450), 30), matrix(rnorm(30 * 60, sd = 6), 30)))
   order <- pivot_order(x, 1:510)
-  expect_true(all(order[1:90] <= 450))
-  expect_true(order[91] > 450)
+  expect_true(all(order[1:90] <= 450) && order[91] > 450)
   expect_setequal(order, 1:510)
 })
 
@@ -473,22 +447,18 @@ test_that("representatives are the largest entries of W X", {
   expect_error(representatives(ufs_pca(mtcars, 2), mtcars), class = "ufs_error_argument")
   x <- as.matrix(mtcars)
   expect_refused(representatives(fit, replace(x, 3, NA)), "`x` has missing or infinite values.", "ufs_error_input")
-  # Samples without names are numbers.
   bare <- representatives(ufs_alfs(unname(x), alpha_rel = .2, beta_rel = .05), unname(x), n = 4)
   expect_type(bare$sample, "integer")
   expect_identical(rownames(x)[bare$representative], got$representative)
   expect_identical(rownames(x)[bare$sample], got$sample)
 })
 
-test_that("rows beyond those asked for come after the picks, each once", {
+test_that("rows beyond those asked for come after the picks; what is printed on the way is what the trace keeps", {
   x <- withr::with_seed(1, matrix(rnorm(60), 12))
   order <- ufselect:::ted_order(x, 3L)
   expect_identical(sort(order), 1:12)
   expect_identical(order[1:3], ufselect:::ted_order(x, 12L)[1:3])
   expect_identical(sort(ufselect:::ted_order(x, 3L, given = c(2L, 5L))), setdiff(1:12, c(2L, 5L)))
-})
-
-test_that("what is printed on the way is what the trace keeps", {
   x <- withr::with_seed(1, matrix(rnorm(20 * 120), 20) %*% diag(runif(120, 5, 50)))
   for (data in list(x, x[, 1:12])) {
     lines <- capture.output(fit <- ufs_alfs(data, scale = FALSE,

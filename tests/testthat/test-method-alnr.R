@@ -1,6 +1,6 @@
 skip_on_cran()
 
-test_that("the gap certifies the alternation, and the closed form for orthogonal samples is met", {
+test_that("the gap certifies the alternation; closed forms; A = 0 at the bound, fewer neighbours, tiny penalties", {
   x <- sample_data(30, 5)
   fit <- raw(ufs_alnr, x, n_neighbours = 4, gamma_rel = 0.1, control = ufs_control(tol = 1e-5, max_iter = 3000))
   expect_identical(fit$status, "converged")
@@ -15,9 +15,6 @@ test_that("the gap certifies the alternation, and the closed form for orthogonal
   fit <- raw(ufs_alnr, diag(size), n_neighbours = 2, gamma = 3, control = ufs_control(tol = 1e-7))
   expect_equal(unname(sample_scores(fit)), pmax(1 - 3 / (2 * size^2), 0), tolerance = 1e-3)
   expect_identical(unname(sample_ranking(fit)), 1:5)
-})
-
-test_that("A = 0 at the bound, not below; fewer neighbours than samples; no penalty of rounding size", {
   x <- sample_data(20, 4)
   expect_warning(fit <- ufs_alnr(x, gamma_rel = 1), class = "ufs_warning_zero")
   expect_true(all(sample_scores(fit) == 0))
@@ -27,8 +24,6 @@ test_that("A = 0 at the bound, not below; fewer neighbours than samples; no pena
   expect_equal(again$params$gamma_rel, 0.1, tolerance = 1e-12)
   expect_refusals(ufs_alnr(x, n_neighbours = 20), ufs_alnr(x, n_neighbours = 0))
   expect_output(print(ufs_alnr(x)), "non-zero")
-  x <- as.matrix(iris[, 1:4])
-  error <- expect_error(ufs_alnr(x, gamma_rel = 1e-100), class = "ufs_error_argument", "larger `gamma`")
-  expect_identical(error$argument, "gamma")
-  expect_s3_class(ufs_alnr(x, gamma_rel = 1e-8), "ufs_alnr")
+  expect_refused(ufs_alnr(iris[, 1:4], gamma_rel = 1e-100), "larger `gamma`", argument = "gamma")
+  expect_s3_class(ufs_alnr(iris[, 1:4], gamma_rel = 1e-8), "ufs_alnr")
 })

@@ -1,5 +1,3 @@
-
-
 skip_on_cran()
 
 spread <- function(a, b) max(abs(a - b))
@@ -14,11 +12,9 @@ first_step <- function(d, psi = 0.9, form = 0L) {
   z <- d$x * rep(start$v, each = nrow(d$x))
   list(W = out$W, S = out$S, N = n, ties = out$run$trace[[1L, 7L]],
     B = ref_sqdist(z %*% n$n %*% t(z)), C = ref_sqdist(ref_lowest(laplacian, d$c)$n),
-    T = Reduce(`+`, lapply(1:m, function(k) outer(d$labels[, k], d$labels[, k], `==`))) / m^2,
-    sig = 1 / m)
+    T = Reduce(`+`, lapply(1:m, function(k) outer(d$labels[, k], d$labels[, k], `==`))) / m^2, sig = 1 / m)
 }
 
-# The S that this gives.
 clipped <- function(at) {
   s <- (at$T - (at$B + at$C) / (2 * at$W^2)) / at$sig
   diag(s) <- 1
@@ -34,9 +30,7 @@ test_that("t11: the fixtures are reproduced, block by block", {
     out <- function(part) blfse_fixture(paste0("fx1_out_", case, "_", part))
     table <- function(part) utils::read.csv(test_path("fixtures", "blfse", paste0("fx1_out_", case, "_", part, ".csv")))
     s <- fit$solution
-    expect_lt(spread(s$v, out("v")), 1e-10)
-    expect_lt(spread(s$S, out("S")), 1e-10)
-    expect_lt(spread(s$W, out("W")), 1e-10)
+    expect_lt(max(spread(s$v, out("v")), spread(s$S, out("S")), spread(s$W, out("W"))), 1e-10)
     expect_lt(spread(cbind(s$alpha, s$beta), out("alpha_beta")), 1e-10)
     expect_identical(unname(feature_ranking(fit)), as.integer(out("rank")))
     history <- table("history")
@@ -72,9 +66,6 @@ test_that("p > n and p = n: the solver is the literal one, in both orders and pr
       expect_lt(fit$certificate[["kkt"]], 1e-9)
     }
   }
-})
-
-test_that("clusterings finer than asked: rho is halved and the last Y is taken back", {
   for (seed in 1:4) {
     d <- blfse_problem(20, 6, 4, 8, seed = seed, noise = c(.25, .4)[1 + seed %% 2])
     d$c <- 3L
@@ -85,9 +76,6 @@ test_that("clusterings finer than asked: rho is halved and the last Y is taken b
     expect_lt(spread(fit$trace$objective, ref$trace$total), 1e-11 * max(abs(ref$trace$total)))
     expect_lt(max(spread(fit$solution$S, ref$S), spread(fit$solution$v, ref$v)), 1e-8)
   }
-})
-
-test_that("S that stays as it is keeps its Laplacian and Y", {
   psi <- seq(.9, .3, by = -.1)
   for (p in c(6, 60)) {
     d <- blfse_problem(40, p, 2, 3, seed = 5, noise = .02)
@@ -109,7 +97,7 @@ test_that("S that stays as it is keeps its Laplacian and Y", {
   }
 })
 
-test_that("a feature without a score in a base fit gets the least one; the factor form and the dense form agree", {
+test_that("the least score stands for none; the factor form and the dense form agree, beyond 500 features, too", {
   fit <- ufs_variance(iris[, 1:4])
   fit$feature_scores[] <- c(-3, -1, NA, -2)
   expect_identical(scores_of_fits(list(fit), 4L), rbind(c(0, 2, 0, 1)))
@@ -120,9 +108,6 @@ test_that("a feature without a score in a base fit gets the least one; the facto
     expect_lt(max(spread(factor$v, dense$v), spread(factor$S, dense$S)), 1e-8)
     expect_identical(factor$history[, 1:6], dense$history[, 1:6])
   }
-})
-
-test_that("more than 500 features: the lower end of the spectrum is enough", {
   d <- blfse_problem(30, 510, 3, 10, seed = 6)
   # Only through the dense form: forced here, chosen when n is that large.
   dense <- blfse_raw(d, form = 1L)
@@ -158,7 +143,7 @@ test_that("t8: permutations carry over; names of labels mean nothing", {
   }
 })
 
-test_that("t10: a feature and its copy get the same weight", {
+test_that("a feature and its copy get the same weight; with p >= n the P step empties the first term and says so", {
   d$x <- cbind(d$x, d$x[, 1], d$x[, 6])
   d$scores <- cbind(d$scores, d$scores[, 1], d$scores[, 6])
   for (projection in c("paper", "isotropic")) {
@@ -166,27 +151,19 @@ test_that("t10: a feature and its copy get the same weight", {
     expect_lt(max(abs(v[11] - v[1]), abs(v[12] - v[6])), 1e-8)
     expect_gt(abs(v[11] - v[12]), 1e-3)
   }
-})
-
-test_that("t12: with p >= n the P step empties the first term, and a warning says so", {
   d <- blfse_problem(16, 24, 2, 6, seed = 48)
   paper <- blfse_plain(d)$trace
   isotropic <- blfse_plain(d, projection = "isotropic")$trace
   expect_lt(max(paper$T1[paper$block == "P"]), 1e-12 * isotropic$T1[isotropic$block == "P"][1])
-  expect_warning(
-    withCallingHandlers(blfse_plain(d, control = list(warn = TRUE)),
-      ufs_warning_few_base = function(w) invokeRestart("muffleWarning"),
-      ufs_warning_collapse = function(w) invokeRestart("muffleWarning"),
-      ufs_warning_max_iter = function(w) invokeRestart("muffleWarning")),
-    class = "ufs_warning_projection"
-  )
+  expect_warning(suppressWarnings(blfse_plain(d, control = list(warn = TRUE)),
+    classes = paste0("ufs_warning_", c("few_base", "collapse", "max_iter"))), class = "ufs_warning_projection")
   expect_false(blfse_plain(d)$p_unique)
   expect_true(blfse_plain(blfse_input())$p_unique)
 })
 
 quiet <- ufs_control(warn = FALSE)
 
-test_that("scaling is what the help page says; centring changes nothing", {
+test_that("scaling is what the help page says; scores of any size and sign, labels of any kind, gammas weigh terms", {
   x <- d$x + 3
   fit <- function(x, ...) {
     published("blfse", x, 3, scores = d$scores, labels = d$labels, control = quiet, ...)$solution$v
@@ -207,9 +184,6 @@ test_that("scaling is what the help page says; centring changes nothing", {
   # A sample of zeros stays one.
   x[5, ] <- 0
   expect_true(all(is.finite(fit(x))))
-})
-
-test_that("scores may be of any size and sign, labels of any kind, and gammas weigh their terms", {
   v <- blfse_plain(d)$solution$v
   huge <- within(d, scores <- scores * 10^seq(-200, 304, length.out = 8))
   expect_equal(blfse_plain(huge)$solution$v, v, tolerance = 1e-9)
@@ -297,14 +271,13 @@ test_that("base results: batches of Inf-FS, k-means on the best features", {
     kmeans_runs(unit[, best], 3, 20)[[1]]$cluster)[["accuracy"]], 1)
 })
 
-test_that("base results: small batches become halves; other ways on demand", {
+test_that("base results: halves, other ways on demand, constant features; warnings of base methods come once", {
   x <- as.matrix(mtcars)
   set.seed(1)
   fit <- ufs_blfse(x, 3, 4, control = quiet)
   expect_identical(fit$params$resample, "halves")
   fit <- ufs_blfse(x, 3, 4, base = c("variance", "kmeans_f", "pca"), control = quiet)
-  expect_identical(fit$params$n_base, 3L)
-  expect_identical(fit$params$resample, "none")
+  expect_identical(list(fit$params$n_base, fit$params$resample), list(3L, "none"))
   variance <- ufs_variance(sweep(x, 2, apply(x, 2, max) - apply(x, 2, min), "/"))$feature_scores
   expect_equal(unname(fit$solution$scores[1, ]), unname(variance / sum(variance)), tolerance = 1e-10)
   fit <- published("blfse", x, 2, 4, base = c("variance", "inffs"), n_base = 4, resample = "halves",
@@ -316,9 +289,6 @@ test_that("base results: small batches become halves; other ways on demand", {
     unname(fits[[2]]$feature_scores / sum(fits[[2]]$feature_scores)), tolerance = 1e-12)
   expect_equal(ufs(x, "blfse", n_clusters = 2, scores = fit$solution$scores, labels = fit$solution$labels,
     control = quiet)$solution$v, fit$solution$v, tolerance = 1e-10)
-})
-
-test_that("features constant in a part of the samples do not disturb; warnings of base methods come once", {
   set.seed(2)
   x <- cbind(matrix(rnorm(60 * 5), 60), replicate(3, sample(rep(0:1, c(57, 3)))))
   expect_warning(fit <- published("blfse", x, 2, 3, n_base = 6, control = quiet), NA)
@@ -339,7 +309,6 @@ test_that("few distinct samples, two base results, one feature, all features", {
   expect_true(all(is.finite(fit$solution$v)))
   binary <- cbind(rep(0:1, 10), rep(c(0, 0, 1, 1), 5), rnorm(20))
   fit <- ufs_blfse(binary, 3, 1, scores = rbind(c(3, 1, 1), c(1, 3, 1)), scale = FALSE, control = quiet)
-  # Two distinct values in the best feature: two clusters, not three.
   expect_identical(apply(fit$solution$labels, 2, max), c(2L, 2L))
   # c = p: N = I, and T1 is the plain weighted scatter, 2 sum v_i^2 G_ii.
   d <- blfse_problem(30, 4, 4, 10, seed = 8)
@@ -348,7 +317,7 @@ test_that("few distinct samples, two base results, one feature, all features", {
   expect_equal(blfse_plain(d)$trace$T1[1], 2 * sum(out$v^2 * diag(g)), tolerance = 1e-10)
 })
 
-test_that("bad input is refused by name", {
+test_that("bad input is refused by name; names, weights and words", {
   fit <- function(...) {
     args <- modifyList(list(x = d$x, n_clusters = 3, scores = d$scores, labels = d$labels,
       control = quiet), list(...), keep.null = TRUE)
@@ -367,10 +336,6 @@ test_that("bad input is refused by name", {
     base_args = fit(scores = NULL, labels = NULL, k = 2, base_args = list(pca = list())),
     n_base = fit(scores = NULL, labels = NULL, k = 2, n_base = 20, resample = "batches"))
   expect_error(ufs_blfse(mtcars, 3, 2, control = ufs_control(paper = list(n_base = 1e9))), "smaller `n_base`", class = "ufs_error_memory")
-})
-
-test_that("names, weights and words", {
-
   colnames(d$x) <- paste0("f", 1:10)
   rownames(d$x) <- paste0("s", 1:48)
   fit <- blfse_plain(d)

@@ -1,12 +1,11 @@
 skip_on_cran()
 
 centred <- function(x) unname(scale(x))
-picks_of <- function(fit) unname(fit$solution$order)
-css <- function(x, k, mu, form, max_swaps = 0L) {
-  .Call(C_css, x, list(k = k, mu = mu, form = form, max_swaps = max_swaps, exact_limit = 2000L), ufs_control())
+css <- function(x, k, mu, form, max_swaps = 0L, ...) {
+  .Call(C_css, x, list(k = k, mu = mu, form = form, max_swaps = max_swaps, exact_limit = 2000L, ...), ufs_control())
 }
 
-test_that("every start keeps the constraints, also where the best columns are not to be had", {
+test_that("every start keeps the constraints; both forms pick what trying every column picks, the objective is J", {
   for (seed in 1:4) {
     x <- withr::with_seed(seed, planted(40, 14, informative = 7)$x)
     best <- selected_features(ufs_css(x, k = 4, mu_rel = 0, swaps = TRUE), as = "index")
@@ -26,9 +25,6 @@ test_that("every start keeps the constraints, also where the best columns are no
     near <- abs(cor(x[, run(max_cor = .5)$solution$order]))
     expect_lte(max(near[upper.tri(near)]), .5 + 1e-12)
   }
-})
-
-test_that("both forms pick what trying every column picks, and the objective is J", {
   for (size in list(c(30, 12), c(15, 26), c(20, 20))) {
     x <- centred(planted(size[1], size[2])$x)
     k <- as.integer(min(size) - 2L)
@@ -61,6 +57,13 @@ held <- function(z, s, y = z) {
   sum(crossprod(qr.Q(q)[, seq_len(q$rank), drop = FALSE], y)^2) / sum(y^2)
 }
 
+# What S holds, or the best of its exchanges of one column, as one is made after a start.
+exchanged <- function(x, s) {
+  max(held(x, s), unlist(lapply(seq_along(s), function(i) {
+    vapply(setdiff(seq_len(ncol(x)), s), function(j) held(x, replace(s, i, j)), 0)
+  })))
+}
+
 # ufs_css() with constraints for the columns of x.
 constrained <- function(x, by, ...) {
   asked <- list(k = NULL, mu = NULL, mu_rel = 0, swaps = 0, starts = 1, optimal = FALSE, target = NULL)
@@ -71,7 +74,7 @@ constrained <- function(x, by, ...) {
   css_slots(data, asked, resolve_control(ufs_control(), max_iter = 1e6L), FALSE)
 }
 
-test_that("after swaps no exchange captures more, in both forms, with a ridge and for a target", {
+test_that("no exchange captures more after swaps, in any form; further starts never capture less", {
   moved <- 0L
   for (seed in 1:4) for (size in list(c(30, 14), c(12, 25))) {
     x <- centred(planted(size[1], size[2], seed = seed)$x)
@@ -79,8 +82,7 @@ test_that("after swaps no exchange captures more, in both forms, with a ridge an
     for (target in list(NULL, 3L)) {
       y <- if (is.null(target)) x else parts$u[, 1:3] %*% diag(parts$d[1:3])
       for (form in c("n", "p")) for (mu in c(0, 3)) {
-        found <- .Call(C_css, x, list(k = 4L, mu = mu, form = form, max_swaps = 1000L, exact_limit = 2000L,
-          target = target), ufs_control())
+        found <- css(x, 4L, mu, form, 1000L, target = target)
         best <- held(x, found$order, y)
         moved <- moved + found$run$counters[["swaps"]]
         if (!is.null(target)) expect_equal(found$held[4] / found$run$counters[["target_start"]], best)
@@ -97,9 +99,6 @@ test_that("after swaps no exchange captures more, in both forms, with a ridge an
   expect_refusals(ufs_css(x, swaps = 2), ufs_css(x, starts = 2), ufs_css(x, optimal = TRUE))
   few <- ufs_css(planted(30, 6, informative = 4)$x[, c(1:6, 1:6)], k = 9, mu_rel = 0, swaps = TRUE)
   expect_identical(few$params$swaps, 0L)
-})
-
-test_that("further starts never capture less; at a limit of nodes the bound that was reached holds", {
   x <- planted(30, 20, seed = 5)$x
   one <- ufs_css(x, k = 6, mu_rel = 0, swaps = TRUE)
   many <- withr::with_seed(1, ufs_css(x, k = 6, mu_rel = 0, starts = 21))
@@ -116,16 +115,15 @@ test_that("further starts never capture less; at a limit of nodes the bound that
   expect_gte(short$certificate[["captured"]] * (1 + short$certificate[["gap"]]), best * (1 - 1e-9))
 })
 
-test_that("columns that are not centred keep to the largest correlation, not the largest cosine", {
+test_that("correlations, not cosines, keep to their ceiling, and no exchange within it captures more", {
   # All are positive: cosines are near one whatever the correlations are.
   x <- as.matrix(mtcars)
   w <- rep(1:3, length.out = 32)
   r <- abs(cov.wt(x, w, cor = TRUE)$cor)
   plain <- abs(cor(x))
   sparse <- if (requireNamespace("Matrix", quietly = TRUE)) Matrix::Matrix(x, sparse = TRUE) else x
-  doors <- list(dense = list(x, plain), data = list(ufs_data(x, weights = w), r),
-    sparse = list(sparse, plain), moments = list(ufs_moments(x), plain),
-    wide = list(x[seq(1, 32, 4), ], abs(cor(x[seq(1, 32, 4), ]))))
+  doors <- list(dense = list(x, plain), data = list(ufs_data(x, weights = w), r), sparse = list(sparse, plain),
+    moments = list(ufs_moments(x), plain), wide = list(x[seq(1, 32, 4), ], abs(cor(x[seq(1, 32, 4), ]))))
   for (door in names(doors)) {
     near <- doors[[door]][[2L]]
     for (scale in c(TRUE, FALSE)) {
@@ -138,9 +136,6 @@ test_that("columns that are not centred keep to the largest correlation, not the
       }
     }
   }
-})
-
-test_that("after exchanges below a ceiling of correlation no other one within it captures more", {
   for (seed in 1:6) {
     x <- withr::with_seed(seed, matrix(stats::rnorm(8 * 30), 30) %*% matrix(stats::rnorm(8 * 16), 8))
     r <- abs(stats::cor(x))
@@ -186,7 +181,7 @@ test_that("groups of any sizes in any order capture what the literal greedy choi
   }
 })
 
-test_that("copies, dependent and constant columns", {
+test_that("copies, dependent and constant columns; predict() rebuilds the columns of new rows by least squares", {
   x <- planted(18, 8, informative = 5)$x
   copies <- cbind(x, x, 4, x[, 1] + x[, 2])
   for (mu_rel in c(0, .1)) {
@@ -194,8 +189,7 @@ test_that("copies, dependent and constant columns", {
     first <- setdiff(picks_of(fit)[seq_len(6)], 18L)
     expect_identical(anyDuplicated(first %% 8), 0L)
     expect_setequal(unname(feature_ranking(fit)), 1:18)
-    expect_true(is.na(feature_scores(fit)[[17]]))
-    expect_true(all(is.finite(fit$trace$captured)))
+    expect_true(is.na(feature_scores(fit)[[17]]) && all(is.finite(fit$trace$captured)))
     expect_equal(fit$trace$captured[nrow(fit$trace)], 1, tolerance = 1e-10)
     expect_false(is.unsorted(fit$trace$captured))
   }
@@ -203,11 +197,7 @@ test_that("copies, dependent and constant columns", {
   z <- scale(copies[, -17])
   at <- match(picks_of(fit)[1:8], setdiff(1:18, 17))
   expect_identical(qr(z[, at])$rank, 8L)
-  expect_true(all(fit$trace$decrease[9:17] == 0))
-  expect_true(all(picks_of(ufs_css(cbind(x, x), k = 8, mu_rel = 0)) <= 8L))
-})
-
-test_that("predict() rebuilds the columns of new rows by least squares", {
+  expect_true(all(fit$trace$decrease[9:17] == 0) && all(picks_of(ufs_css(cbind(x, x), k = 8, mu_rel = 0)) <= 8L))
   x <- `colnames<-`(planted(40, 12)$x, paste0("f", 1:12))
   x <- sweep(cbind(x, flat = 3), 2L, 1:13, "*") + 5
   fit <- suppressWarnings(ufs_css(x[1:25, ], k = 7))
@@ -228,18 +218,12 @@ test_that("predict() rebuilds the columns of new rows by least squares", {
   expect_refusals(predict(fit, x, type = "class"), predict(fit, x, k = 8, type = "reconstruction"),
     predict(fit, x, typ0 = 1, type = "reconstruction"))
   expect_error(predict(fit, replace(x, 1:520, NA), type = "reconstruction"), class = "ufs_error_input")
-})
-
-test_that("k picks come first; the rest follows by the next decrease", {
   x <- planted(20, 10)$x
   full <- ufs_css(x)
   part <- ufs_css(x, k = 4)
   expect_identical(feature_ranking(part)[1:5], feature_ranking(full)[1:5])
   expect_message(selected_features(part, 5), class = "ufs_message_partial")
   expect_equal(ufs_css(x, mu = 1.9)$params$mu_rel, .1)
-})
-
-test_that("ufs_captured() gives the same for any method", {
   x <- planted(30, 12)$x
   z <- centred(x)
   css <- ufs_css(x, k = 5)
@@ -250,9 +234,6 @@ test_that("ufs_captured() gives the same for any method", {
     1 - sum(qr.resid(qr(z[, selected_features(pca, 4)]), z)^2) / sum(z^2), tolerance = 1e-10)
   expect_refusals(ufs_captured(pca, x[1:20, ], 4), ufs_captured(pca, x, 13), ufs_captured(pca, x, character()),
     ufs_captured(ufs_ted(x), x, 1))
-})
-
-test_that("a set of one's own, and which chosen column stands for which", {
   x <- `colnames<-`(planted(30, 12)$x, paste0("f", 1:12))
   z <- centred(x)
   table <- ufs_captured(c("f3", "f5"), x)
@@ -288,34 +269,7 @@ test_that("ufs_pca() and ufs_jspca() say what their best n_components features h
   expect_lte(fit$certificate[["captured"]], fit$certificate[["bound"]])
 })
 
-test_that("a sparse matrix gives what the dense one gives, full columns and the bound by its entries too", {
-  skip_if_not_installed("Matrix")
-  x <- withr::with_seed(4, {
-    x <- matrix(rpois(60 * 400, .05), 60)
-    # Some columns have hardly a zero, and two are equal.
-    x[, 1:5] <- rpois(300, 6)
-    x[, 9] <- x[, 3]
-    x[, colSums(x != 0) > 0]
-  })
-  sparse <- Matrix::Matrix(x, sparse = TRUE)
-  for (mu_rel in c(0, .1)) for (scaled in c(TRUE, FALSE)) {
-    run <- function(x) ufs_css(x, k = 12, mu_rel = mu_rel, scale = scaled)
-    plain <- run(x)
-    fit <- run(sparse)
-    expect_identical(c(fit$params$form, fit$input$kind), c("n", "sparse"))
-    expect_identical(picks_of(fit), picks_of(plain))
-    expect_equal(fit$trace, plain$trace, tolerance = 1e-9)
-    expect_equal(fit$statistic, plain$statistic, tolerance = 1e-8)
-  }
-  # Of order above `exact_limit` the bound comes from products with x, here by its entries.
-  few <- Matrix::sparseMatrix(rep_len(1:200, 600), rep(1:300, each = 2), x = withr::with_seed(1, runif(600)))
-  expect_lt(8 * length(few@x), 200^2)
-  data <- as_ufs_operator(open_quietly(few), TRUE, FALSE)
-  lead <- function(x, limit) .Call(C_css_leading, x, list(k = 20L, exact_limit = limit), ufs_control())$leading
-  expect_equal(lead(data$x, 10L), lead(data$x, 2000L), tolerance = 1e-7)
-})
-
-test_that("the bound on sparse data counts every copy of an eigenvalue", {
+test_that("the bound counts every copy of an eigenvalue; a column of one or two rows is named and not chosen", {
   # Its twelve largest eigenvalues are alike, and it is too large for LAPACK.
   u <- rep(c(1, -1), 86)
   block <- Matrix::Matrix(1 + 0.1 * outer(u, u), sparse = TRUE)
@@ -324,9 +278,6 @@ test_that("the bound on sparse data counts every copy of an eigenvalue", {
   value <- svd(as.matrix(block))$d^2
   bound <- sum(sort(rep(value, 12), decreasing = TRUE)[1:10]) / (12 * sum(value))
   expect_equal(fit$certificate[["bound"]], bound, tolerance = 1e-7)
-})
-
-test_that("a column that lives on one or two rows is named and not chosen, but rebuilt", {
   x <- as.matrix(mtcars)
   flag <- function(rows) cbind(x, flag = replace(numeric(32), rows, seq_along(rows)))
   quiet <- function(code) expect_message(code, NA, class = "ufs_message_few_rows")
@@ -342,7 +293,6 @@ test_that("a column that lives on one or two rows is named and not chosen, but r
       expect_true("flag" %in% selected_features(taken))
     }
   }
-  # Where there is no other column to take.
   expect_true("flag" %in% selected_features(quiet(ufs_css(flag(5), k = 12))))
   expect_message(fit <- ufs_css(flag(5)), "'flag'", class = "ufs_message_few_rows")
   expect_false("flag" %in% names(fit$solution$order))
@@ -413,8 +363,201 @@ test_that("RV and GCD of a choice are those of their definitions", {
   expect_error(ufs_captured(1, x, criteria = NA), class = "ufs_error_argument")
 })
 
-test_that("a sparse x without a Gram matrix: the picks of the p-form, constraints and a target, too", {
+test_that("a further start keeps the half with the larger numbers and adds the column that is drawn", {
+  x <- unname(scale(planted(30, 12, seed = 11)$x, scale = FALSE))
+  # No exchange improves the first choice; one is made after a start, the best of all.
+  run <- function(starts) css(x, 3L, 0, "p", 1L, starts = starts)$order
+  first <- run(NULL)
+  others <- setdiff(1:12, first)
+  better <- 0
+  for (leaves in 1:3) for (i in seq_along(others)) {
+    found <- run(matrix(c(replace(c(.2, .3, .4), leaves, .1), (i - .5) / 9)))
+    best <- max(held(x, first), exchanged(x, c(first[-leaves], others[i])))
+    expect_equal(held(x, found), best)
+    better <- better + (best > held(x, first) * (1 + 1e-6))
+  }
+  expect_gt(better, 0)
+})
+
+test_that("all components as the target are x itself, also those with hardly any variance", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(20 * 6), 20))
+  x <- cbind(x, x[, 1:3] + 1e-2 * x[, 4:6])
+  for (z in list(x, t(x))) {
+    target <- min(dim(z), nrow(z) - 1L)
+    got <- constrained(z, NULL, k = 3L, swaps = TRUE, target = target)
+    want <- constrained(z, NULL, k = 3L, swaps = TRUE)
+    expect_identical(picks_of(got), picks_of(want))
+    expect_equal(got$trace$target, want$trace$captured, tolerance = 1e-8)
+  }
+  x <- planted(30, 9, seed = 2)$x
+  fit <- ufs_css(x, k = 3)
+  expect_equal(sort(unname(feature_scores(fit)), decreasing = TRUE), 9:1 / 9)
+  expect_output(print(fit), paste("3 principal components explain", signif(100 * fit$certificate[["bound"]], 3), "%"), fixed = TRUE)
+  # 5 and 9 are spent; 1, 2 and 3 are what is left of 20.
+  found <- constrained(x, list(include = c(5L, 9L), cost = as.double(1:9), budget = 20))
+  expect_identical(found$params$affordable, 5L)
+  for (seed in 1:6) {
+    x <- withr::with_seed(seed, matrix(stats::rnorm(600), 30))
+    groups <- rep(1:10, each = 2)
+    once <- constrained(x, list(groups = groups, include = 3L), k = 6L, swaps = TRUE)
+    fit <- withr::with_seed(1, constrained(x, list(groups = groups, include = 3L), k = 6L, starts = 12))
+    chosen <- fit$solution$order
+    expect_true(all(table(groups[chosen]) == 2L) && length(chosen) == 6L && all(3:4 %in% chosen))
+    expect_gte(held(centred(x), unname(chosen)), held(centred(x), unname(once$solution$order)) - 1e-9)
+  }
+  x <- cbind(v1 = c(rep(0, 18), 8, 0, 0, 0, 2, 0, 0), v2 = c(1, rep(0, 24)), v3 = c(0, 9, rep(0, 23)))
+  fit <- suppressMessages(ufs_css(ufs_data(x, cost = c(4, 1, 4), budget = 2), target = 1, center = FALSE,
+    scale = FALSE, optimal = TRUE))
+  expect_identical(list(names(fit$solution$order), fit$certificate[["target"]]), list("v2", 0))
+  expect_identical(fit$certificate[["optimal"]], 1)
+})
+
+test_that("the second further start is the choice by loadings, written out", {
+  by_loadings <- function(x, k) {
+    v <- t(svd(x)$v[, seq_len(k)])
+    left <- x - x %*% crossprod(v)
+    chosen <- integer()
+    for (t in seq_len(k)) {
+      j <- which.min(replace(colSums(left^2) / colSums(v^2), chosen, Inf))
+      w <- drop(crossprod(v, v[, j])) / sum(v[, j]^2)
+      left <- left - outer(left[, j], w)
+      v <- v - outer(v[, j], w)
+      chosen <- c(chosen, j)
+    }
+    chosen
+  }
+  won <- 0L
+  for (seed in 1:12) {
+    x <- withr::with_seed(seed, centred(matrix(stats::rnorm(240), 40) %*% matrix(stats::rnorm(120), 6) +
+      matrix(stats::rnorm(800), 40)))
+    random <- withr::with_seed(seed, matrix(stats::runif(10), 5))
+    for (form in c("p", "n")) {
+      run <- function(starts) held(x, css(x, 4L, 0, form, 1L, starts = starts)$order)
+      before <- run(random[, 1L, drop = FALSE])
+      want <- max(before, exchanged(x, by_loadings(x, 4L)))
+      expect_equal(run(random), want, tolerance = 1e-9)
+      won <- won + (want > before * (1 + 1e-9))
+    }
+  }
+  expect_gt(won, 0L)
+})
+
+test_that("the print says how many starts met, and what the proof shows", {
+  x <- as.matrix(iris[, 1:4])
+  said <- function(fit) gsub("\\s+", " ", paste(capture.output(print(fit)), collapse = " "))
+  fit <- withr::with_seed(1, ufs_css(x, 2, starts = 6))
+  expect_match(said(fit), paste("starts", fit$params$met, "of 6 found the best choice"))
+  expect_match(said(ufs_css(x, 2, optimal = TRUE)), "no other choice of this size explains more")
+  priced <- ufs_css(ufs_data(x, cost = c(1, 2, 1, 1), budget = 3), optimal = TRUE)
+  expect_match(said(priced), "no other choice within the budget explains more")
+  wide <- withr::with_seed(1, matrix(stats::rnorm(6000), 100))
+  open <- suppressWarnings(ufs_css(wide, 12, optimal = TRUE, control = list(max_iter = 1)))
+  most <- 100 * (open$certificate[["gap"]])
+  expect_gt(most, 0)
+  expect_match(said(open), paste("another choice may explain up to", signif(most, 3), "% more"))
+})
+
+test_that("strata keep columns of few rows, and find a choice wherever groups or correlations leave one", {
+  few <- cbind(as.matrix(iris[seq(1, 150, 3), 1:4]), a = c(100, rep(0, 49)), b = c(0, 50, rep(0, 48)))
+  of <- rep(c("u", "v"), c(4, 2))
+  fit <- ufs_css(ufs_data(few, feature_strata = of, feature_quotas = c(u = 1, v = 1)), k = 2)
+  expect_identical(sum(selected_features(fit) %in% c("a", "b")), 1L)
+  expect_message(free <- ufs_css(few, k = 2), "columns 'a', 'b'", class = "ufs_message_few_rows")
+  expect_false(any(c("a", "b") %in% selected_features(free)))
+  z <- withr::with_seed(1, matrix(stats::rnorm(480), 40))
+  r <- abs(stats::cor(z))
+  chosen <- function(..., k) {
+    tryCatch(quietly(selected_features(ufs_css(ufs_data(z, ...), k = k),
+      as = "index")), ufs_error_argument = function(e) NULL)
+  }
+  for (seed in c(1:12, 17, 18, 20, 21)) {
+    draw <- withr::with_seed(seed, list(sample(1:6, 12, TRUE), sample(1:3, 12, TRUE)))
+    of <- letters[draw[[2L]]]
+    units <- unique(draw[[1L]])
+    all <- unlist(lapply(seq_along(units), utils::combn, x = units, simplify = FALSE), FALSE)
+    fine <- vapply(all, function(some) {
+      at <- draw[[1L]] %in% some
+      sum(at) <= 4L && all(letters[1:3] %in% of[at])
+    }, NA)
+    found <- chosen(groups = draw[[1L]], feature_strata = of, k = 4L,
+      feature_quotas = list(a = c(1, Inf), b = c(1, Inf), c = c(1, Inf)))
+    expect_identical(is.null(found), !any(fine), info = seed)
+    if (!is.null(found)) {
+      expect_true(list(sort(unique(draw[[1L]][found]))) %in% lapply(all[fine], sort), info = seed)
+      expect_setequal(found, which(draw[[1L]] %in% draw[[1L]][found]))
+    }
+    sets <- as.matrix(expand.grid(which(of == "a"), which(of == "b"), which(of == "c")))
+    apart <- apply(sets, 1L, function(i) max(r[i, i][upper.tri(diag(3))]) <= 0.15)
+    found <- chosen(max_cor = 0.15, feature_strata = of, feature_quotas = c(a = 1, b = 1, c = 1), k = 3L)
+    expect_identical(is.null(found), !any(apart), info = seed)
+    if (!is.null(found)) expect_lte(max(r[found, found][upper.tri(diag(3))]), 0.15)
+  }
+})
+
+test_that("dependent included columns have a place in a proof; constant ones count by squares; forms of sparse x", {
+  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
+  held <- ufs_data(cbind(x, twice = 2 * x[, 1]), include = c("Sepal.Length", "twice"))
+  fit <- ufs_css(held, k = 3, optimal = TRUE)
+  expect_identical(fit$certificate[["optimal"]], 1)
+  expect_true(all(c("Sepal.Length", "twice") %in% selected_features(fit)))
+  # The third is the best beside Sepal.Length, by least squares.
+  z <- scale(cbind(x, x[, 1]))
+  share <- vapply(2:4, function(j) sum(qr.fitted(qr(z[, c(1, j)]), z)^2) / sum(z^2), 0)
+  expect_equal(fit$certificate[["captured"]], max(share), tolerance = 1e-10)
+  expect_true(colnames(x)[which.max(share) + 1L] %in% selected_features(fit))
+  z <- withr::with_seed(1, cbind(a = rnorm(12, sd = .1), b = 10, c = rnorm(12, sd = .1), zero = 0))
+  share <- 1 - sum(qr.resid(qr(z[, "b"]), z)^2) / sum(z^2)
+  fit <- suppressWarnings(ufs_css(z, k = 1, mu_rel = 0, optimal = TRUE, center = FALSE, scale = FALSE))
+  expect_identical(selected_features(fit), "b")
+  expect_equal(fit$certificate[["captured"]], share)
+  expect_output(print(fit), "no other choice of this size of columns that vary explains more|of this size explains more")
+  expect_identical(names(fit$feature_scores)[is.na(fit$feature_scores)], "zero")
+  own <- suppressWarnings(ufs_captured("a", z, center = FALSE, scale = FALSE))
+  expect_equal(own$captured, 1 - sum(qr.resid(qr(z[, "a"]), z)^2) / sum(z^2))
+  pca <- suppressWarnings(ufs_pca(z, 1, center = FALSE, scale = FALSE))
+  expect_identical(selected_features(pca, 1), "b")
+  expect_equal(pca$certificate[["bound"]], svd(z)$d[1]^2 / sum(z^2))
+  # One that varies not at all has no standard deviation to be divided by, and the proof says of what it is.
+  scaled <- suppressWarnings(ufs_css(z, k = 1, mu_rel = 0, optimal = TRUE, center = FALSE))
+  expect_output(print(scaled), "no other choice of this size of columns that vary explains more")
   skip_if_not_installed("Matrix")
+  x <- withr::with_seed(1, Matrix::rsparsematrix(300, 500, .01))
+  sparse <- suppressWarnings(ufs_css(x, 5, center = FALSE, scale = FALSE))
+  dense <- suppressWarnings(ufs_css(as.matrix(x), 5, center = FALSE, scale = FALSE))
+  expect_identical(c(sparse$params$form, dense$params$form), c("n", "p"))
+  expect_identical(selected_features(sparse, as = "index"), selected_features(dense, as = "index"))
+  expect_equal(sparse$certificate, dense$certificate, tolerance = 1e-8)
+})
+
+skip_if_not_installed("Matrix")
+
+test_that("a sparse matrix gives what the dense one gives, full columns and the bound by its entries too", {
+  x <- withr::with_seed(4, {
+    x <- matrix(rpois(60 * 400, .05), 60)
+    # Some columns have hardly a zero, and two are equal.
+    x[, 1:5] <- rpois(300, 6)
+    x[, 9] <- x[, 3]
+    x[, colSums(x != 0) > 0]
+  })
+  sparse <- Matrix::Matrix(x, sparse = TRUE)
+  for (mu_rel in c(0, .1)) for (scaled in c(TRUE, FALSE)) {
+    run <- function(x) ufs_css(x, k = 12, mu_rel = mu_rel, scale = scaled)
+    plain <- run(x)
+    fit <- run(sparse)
+    expect_identical(c(fit$params$form, fit$input$kind), c("n", "sparse"))
+    expect_identical(picks_of(fit), picks_of(plain))
+    expect_equal(fit$trace, plain$trace, tolerance = 1e-9)
+    expect_equal(fit$statistic, plain$statistic, tolerance = 1e-8)
+  }
+  # Of order above `exact_limit` the bound comes from products with x, here by its entries.
+  few <- Matrix::sparseMatrix(rep_len(1:200, 600), rep(1:300, each = 2), x = withr::with_seed(1, runif(600)))
+  expect_lt(8 * length(few@x), 200^2)
+  data <- as_ufs_operator(open_quietly(few), TRUE, FALSE)
+  lead <- function(x, limit) .Call(C_css_leading, x, list(k = 20L, exact_limit = limit), ufs_control())$leading
+  expect_equal(lead(data$x, 10L), lead(data$x, 2000L), tolerance = 1e-7)
+})
+
+test_that("a sparse x without a Gram matrix: the picks of the p-form, constraints and a target, too", {
   x <- withr::with_seed(1, Matrix::rsparsematrix(120, 90, 0.1, rand.x = function(n) round(rexp(n), 2) + 0.01))
   x[, 7] <- 2 * x[, 9]
   # All but a copy, which is measured anew; and columns with hardly a zero.
@@ -442,7 +585,6 @@ test_that("a sparse x without a Gram matrix: the picks of the p-form, constraint
 })
 
 test_that("the squares of x'x, by segments of columns, strips of these and blocks of rows", {
-  skip_if_not_installed("Matrix")
   # More than one strip; more than one block of rows, and columns with hardly a zero.
   for (size in list(c(30, 4400, 0.2, 2e5), c(7400, 1000, 0.3, 2e8))) {
     withr::local_options(ufselect.max_bytes = size[4])
@@ -451,207 +593,9 @@ test_that("the squares of x'x, by segments of columns, strips of these and block
     ss <- Matrix::colSums(x^2)
     f <- if (size[1] < size[2]) Matrix::colSums(x * (Matrix::tcrossprod(x) %*% x)) else Matrix::colSums(Matrix::crossprod(x)^2)
     # With a large ridge what a column adds says what its squares are, but for the one that was picked.
-    # Some columns have no entry.
-    fit <- suppressWarnings(suppressMessages(ufs_css(x, k = 1, mu = 1e9, center = FALSE, scale = FALSE)))
+    fit <- quietly(ufs_css(x, k = 1, mu = 1e9, center = FALSE, scale = FALSE))
     expect_identical(fit$params$form, "x")
     rest <- setdiff(which(ss > 0), fit$solution$order)
     expect_equal(unname(fit$statistic * (ss + 1e9))[rest], f[rest], tolerance = 1e-6)
   }
-})
-
-test_that("a further start keeps the half with the larger numbers and adds the column that is drawn", {
-  x <- unname(scale(planted(30, 12, seed = 11)$x, scale = FALSE))
-  # No exchange improves the first choice; one is made after a start, the best of all.
-  run <- function(starts) {
-    .Call(C_css, x, list(k = 3L, mu = 0, form = "p", max_swaps = 1L, exact_limit = 2000L, starts = starts),
-      ufs_control())$order
-  }
-  exchanged <- function(s) {
-    max(held(x, s), unlist(lapply(1:3, function(i) vapply(setdiff(1:12, s), function(j) held(x, replace(s, i, j)), 0))))
-  }
-  first <- run(NULL)
-  others <- setdiff(1:12, first)
-  better <- 0
-  for (leaves in 1:3) for (i in seq_along(others)) {
-    found <- run(matrix(c(replace(c(.2, .3, .4), leaves, .1), (i - .5) / 9)))
-    best <- max(held(x, first), exchanged(c(first[-leaves], others[i])))
-    expect_equal(held(x, found), best)
-    better <- better + (best > held(x, first) * (1 + 1e-6))
-  }
-  expect_gt(better, 0)
-})
-
-test_that("all components as the target are x itself, also those with hardly any variance", {
-  x <- withr::with_seed(1, matrix(stats::rnorm(20 * 6), 20))
-  x <- cbind(x, x[, 1:3] + 1e-2 * x[, 4:6])
-  for (z in list(x, t(x))) {
-    target <- min(dim(z), nrow(z) - 1L)
-    got <- constrained(z, NULL, k = 3L, swaps = TRUE, target = target)
-    want <- constrained(z, NULL, k = 3L, swaps = TRUE)
-    expect_identical(picks_of(got), picks_of(want))
-    expect_equal(got$trace$target, want$trace$captured, tolerance = 1e-8)
-  }
-})
-
-test_that("scores are shares of ranks, and what a budget pays for is counted with what is included", {
-  x <- planted(30, 9, seed = 2)$x
-  fit <- ufs_css(x, k = 3)
-  expect_equal(sort(unname(feature_scores(fit)), decreasing = TRUE), 9:1 / 9)
-  expect_output(print(fit), paste("3 principal components explain", signif(100 * fit$certificate[["bound"]], 3), "%"), fixed = TRUE)
-  # 5 and 9 are spent; 1, 2 and 3 are what is left of 20.
-  found <- constrained(x, list(include = c(5L, 9L), cost = as.double(1:9), budget = 20))
-  expect_identical(found$params$affordable, 5L)
-})
-
-test_that("further starts keep groups whole; a budget pays for a column, though that holds nothing of the rest", {
-  for (seed in 1:6) {
-    x <- withr::with_seed(seed, matrix(stats::rnorm(600), 30))
-    groups <- rep(1:10, each = 2)
-    once <- constrained(x, list(groups = groups, include = 3L), k = 6L, swaps = TRUE)
-    fit <- withr::with_seed(1, constrained(x, list(groups = groups, include = 3L), k = 6L, starts = 12))
-    chosen <- fit$solution$order
-    expect_true(all(table(groups[chosen]) == 2L) && length(chosen) == 6L && all(3:4 %in% chosen))
-    expect_gte(held(centred(x), unname(chosen)), held(centred(x), unname(once$solution$order)) - 1e-9)
-  }
-  x <- cbind(v1 = c(rep(0, 18), 8, 0, 0, 0, 2, 0, 0), v2 = c(1, rep(0, 24)), v3 = c(0, 9, rep(0, 23)))
-  fit <- suppressMessages(ufs_css(ufs_data(x, cost = c(4, 1, 4), budget = 2), target = 1, center = FALSE,
-    scale = FALSE, optimal = TRUE))
-  expect_identical(names(fit$solution$order), "v2")
-  expect_identical(fit$certificate[["target"]], 0)
-  expect_identical(fit$certificate[["optimal"]], 1)
-})
-
-test_that("the second further start is the choice by loadings, written out", {
-  by_loadings <- function(x, k) {
-    v <- t(svd(x)$v[, seq_len(k)])
-    left <- x - x %*% crossprod(v)
-    chosen <- integer()
-    for (t in seq_len(k)) {
-      j <- which.min(replace(colSums(left^2) / colSums(v^2), chosen, Inf))
-      w <- drop(crossprod(v, v[, j])) / sum(v[, j]^2)
-      left <- left - outer(left[, j], w)
-      v <- v - outer(v[, j], w)
-      chosen <- c(chosen, j)
-    }
-    chosen
-  }
-  # One exchange is made after a start.
-  exchanged <- function(x, s) {
-    max(held(x, s), unlist(lapply(seq_along(s), function(i) {
-      vapply(setdiff(seq_len(ncol(x)), s), function(j) held(x, replace(s, i, j)), 0)
-    })))
-  }
-  won <- 0L
-  for (seed in 1:12) {
-    x <- withr::with_seed(seed, centred(matrix(stats::rnorm(240), 40) %*% matrix(stats::rnorm(120), 6) +
-      matrix(stats::rnorm(800), 40)))
-    random <- withr::with_seed(seed, matrix(stats::runif(10), 5))
-    for (form in c("p", "n")) {
-      run <- function(starts) {
-        held(x, .Call(C_css, x, list(k = 4L, mu = 0, form = form, max_swaps = 1L, exact_limit = 2000L,
-          starts = starts), ufs_control())$order)
-      }
-      before <- run(random[, 1L, drop = FALSE])
-      want <- max(before, exchanged(x, by_loadings(x, 4L)))
-      expect_equal(run(random), want, tolerance = 1e-9)
-      won <- won + (want > before * (1 + 1e-9))
-    }
-  }
-  expect_gt(won, 0L)
-})
-
-test_that("the print says how many starts met, and what the proof shows", {
-  x <- as.matrix(iris[, 1:4])
-  said <- function(fit) gsub("\\s+", " ", paste(capture.output(print(fit)), collapse = " "))
-  fit <- withr::with_seed(1, ufs_css(x, 2, starts = 6))
-  expect_match(said(fit), paste("starts", fit$params$met, "of 6 found the best choice"))
-  expect_match(said(ufs_css(x, 2, optimal = TRUE)), "no other choice of this size explains more")
-  priced <- ufs_css(ufs_data(x, cost = c(1, 2, 1, 1), budget = 3), optimal = TRUE)
-  expect_match(said(priced), "no other choice within the budget explains more")
-  wide <- withr::with_seed(1, matrix(stats::rnorm(6000), 100))
-  open <- suppressWarnings(ufs_css(wide, 12, optimal = TRUE, control = list(max_iter = 1)))
-  most <- 100 * (open$certificate[["gap"]])
-  expect_gt(most, 0)
-  expect_match(said(open), paste("another choice may explain up to", signif(most, 3), "% more"))
-})
-
-test_that("a stratum keeps columns that one or two rows decide where it has too few others", {
-  few <- cbind(as.matrix(iris[seq(1, 150, 3), 1:4]), a = c(100, rep(0, 49)), b = c(0, 50, rep(0, 48)))
-  of <- rep(c("u", "v"), c(4, 2))
-  fit <- ufs_css(ufs_data(few, feature_strata = of, feature_quotas = c(u = 1, v = 1)), k = 2)
-  expect_identical(sum(selected_features(fit) %in% c("a", "b")), 1L)
-  expect_message(free <- ufs_css(few, k = 2), "columns 'a', 'b'", class = "ufs_message_few_rows")
-  expect_false(any(c("a", "b") %in% selected_features(free)))
-})
-
-test_that("with strata a choice is found wherever groups or correlations leave one", {
-  z <- withr::with_seed(1, matrix(stats::rnorm(480), 40))
-  r <- abs(stats::cor(z))
-  chosen <- function(..., k) {
-    tryCatch(suppressMessages(suppressWarnings(selected_features(ufs_css(ufs_data(z, ...), k = k),
-      as = "index"))), ufs_error_argument = function(e) NULL)
-  }
-  for (seed in c(1:12, 17, 18, 20, 21)) {
-    draw <- withr::with_seed(seed, list(sample(1:6, 12, TRUE), sample(1:3, 12, TRUE)))
-    of <- letters[draw[[2L]]]
-    units <- unique(draw[[1L]])
-    all <- unlist(lapply(seq_along(units), utils::combn, x = units, simplify = FALSE), FALSE)
-    fine <- vapply(all, function(some) {
-      at <- draw[[1L]] %in% some
-      sum(at) <= 4L && all(letters[1:3] %in% of[at])
-    }, NA)
-    found <- chosen(groups = draw[[1L]], feature_strata = of, k = 4L,
-      feature_quotas = list(a = c(1, Inf), b = c(1, Inf), c = c(1, Inf)))
-    expect_identical(is.null(found), !any(fine), info = seed)
-    if (!is.null(found)) {
-      expect_true(list(sort(unique(draw[[1L]][found]))) %in% lapply(all[fine], sort), info = seed)
-      expect_setequal(found, which(draw[[1L]] %in% draw[[1L]][found]))
-    }
-    sets <- as.matrix(expand.grid(which(of == "a"), which(of == "b"), which(of == "c")))
-    apart <- apply(sets, 1L, function(i) max(r[i, i][upper.tri(diag(3))]) <= 0.15)
-    found <- chosen(max_cor = 0.15, feature_strata = of, feature_quotas = c(a = 1, b = 1, c = 1), k = 3L)
-    expect_identical(is.null(found), !any(apart), info = seed)
-    if (!is.null(found)) expect_lte(max(r[found, found][upper.tri(diag(3))]), 0.15)
-  }
-})
-
-test_that("an included column that depends on other included ones takes its place in a proof", {
-  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
-  held <- ufs_data(cbind(x, twice = 2 * x[, 1]), include = c("Sepal.Length", "twice"))
-  fit <- ufs_css(held, k = 3, optimal = TRUE)
-  expect_identical(fit$certificate[["optimal"]], 1)
-  expect_true(all(c("Sepal.Length", "twice") %in% selected_features(fit)))
-  # The third is the best beside Sepal.Length, by least squares.
-  z <- scale(cbind(x, x[, 1]))
-  share <- vapply(2:4, function(j) sum(qr.fitted(qr(z[, c(1, j)]), z)^2) / sum(z^2), 0)
-  expect_equal(fit$certificate[["captured"]], max(share), tolerance = 1e-10)
-  expect_true(colnames(x)[which.max(share) + 1L] %in% selected_features(fit))
-})
-
-test_that("columns that do not vary have squares where nothing is taken off, and are chosen for them", {
-  z <- withr::with_seed(1, cbind(a = rnorm(12, sd = .1), b = 10, c = rnorm(12, sd = .1), zero = 0))
-  share <- 1 - sum(qr.resid(qr(z[, "b"]), z)^2) / sum(z^2)
-  fit <- suppressWarnings(ufs_css(z, k = 1, mu_rel = 0, optimal = TRUE, center = FALSE, scale = FALSE))
-  expect_identical(selected_features(fit), "b")
-  expect_equal(fit$certificate[["captured"]], share)
-  expect_output(print(fit), "no other choice of this size of columns that vary explains more|of this size explains more")
-  expect_identical(names(fit$feature_scores)[is.na(fit$feature_scores)], "zero")
-  own <- suppressWarnings(ufs_captured("a", z, center = FALSE, scale = FALSE))
-  expect_equal(own$captured, 1 - sum(qr.resid(qr(z[, "a"]), z)^2) / sum(z^2))
-  pca <- suppressWarnings(ufs_pca(z, 1, center = FALSE, scale = FALSE))
-  expect_identical(selected_features(pca, 1), "b")
-  expect_equal(pca$certificate[["bound"]], svd(z)$d[1]^2 / sum(z^2))
-  # One that varies not at all has no standard deviation to be divided by, and the proof says of what it is.
-  scaled <- suppressWarnings(ufs_css(z, k = 1, mu_rel = 0, optimal = TRUE, center = FALSE))
-  expect_output(print(scaled), "no other choice of this size of columns that vary explains more")
-})
-
-test_that("of a sparse x the form is chosen by its entries", {
-  skip_if_not_installed("Matrix")
-  x <- withr::with_seed(1, Matrix::rsparsematrix(300, 500, .01))
-  sparse <- suppressWarnings(ufs_css(x, 5, center = FALSE, scale = FALSE))
-  dense <- suppressWarnings(ufs_css(as.matrix(x), 5, center = FALSE, scale = FALSE))
-  expect_identical(c(sparse$params$form, dense$params$form), c("n", "p"))
-  expect_identical(selected_features(sparse, as = "index"), selected_features(dense, as = "index"))
-  expect_equal(sparse$certificate, dense$certificate, tolerance = 1e-8)
 })

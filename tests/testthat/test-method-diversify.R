@@ -1,6 +1,5 @@
 skip_on_cran()
 
-# Plain loops.
 ref_diversify <- function(x, ranking, k, strength, pool) {
   r <- abs(stats::cor(x))
   picked <- integer()
@@ -16,7 +15,7 @@ ref_diversify <- function(x, ranking, k, strength, pool) {
   picked
 }
 
-test_that("correlation: rank against the largest correlation with those chosen", {
+test_that("correlation: rank against the largest one with those chosen; no copies; unit and signs do not matter", {
   x <- planted(40, 25)$x
   x <- cbind(x, x[, 1:5] + .1 * x[, 6:10])
   fit <- ufs_pca(x, 3)
@@ -38,9 +37,6 @@ test_that("correlation: rank against the largest correlation with those chosen",
   rest <- setdiff(ranking, selected_features(got, 8))
   expect_identical(unname(feature_ranking(got))[9:30], rest)
   expect_message(selected_features(got, 9), class = "ufs_message_partial")
-})
-
-test_that("a copy is never chosen while there is something else; unit and signs do not matter", {
   x <- planted(30, 12)$x
   twice <- cbind(x, 3 * x + 1, -x)
   fit <- ufs_kmeans_f(twice, 3)
@@ -67,8 +63,7 @@ test_that("css: the greedy choice of ufs_css() in the pool; constants stay last;
     ufs_diversify(ufs_variance(as.data.frame(x)), as.data.frame(x)[10:1], 3), ufs_diversify(ufs_ted(x), x, 3),
     ufs_diversify(fit, x, 11), ufs_diversify(fit, x, 3, strength = -1), ufs_diversify(fit, x, 3, pool = 2))
   for (odd in list(list(), quote(x), c(8, 9), "9", NULL)) {
-    wrong <- expect_error(do.call(ufs_diversify, list(fit, x, 3, pool = odd), quote = TRUE), class = "ufs_error_argument")
-    expect_identical(wrong$argument, "pool")
+    expect_arguments(pool = do.call(ufs_diversify, list(fit, x, 3, pool = odd), quote = TRUE))
   }
   expect_error(ufs_diversify(fit, x, 3, how = "best"), class = "ufs_error_argument")
 })

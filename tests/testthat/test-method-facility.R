@@ -1,9 +1,8 @@
 skip_on_cran()
 
 centred <- function(x) unname(scale(x))
-picks_of <- function(fit) unname(fit$solution$order)
 
-test_that("picks, values and bounds are those of the plain greedy choice", {
+test_that("picks, values and bounds are those of the plain greedy choice; after swaps no exchange helps", {
   for (size in list(c(40, 12), c(25, 60), c(30, 2))) {
     x <- planted(size[1], size[2], informative = min(8, size[2]))$x
     for (kind in c("cosine", "heat")) {
@@ -19,9 +18,6 @@ test_that("picks, values and bounds are those of the plain greedy choice", {
       expect_identical(selected_samples(fit, 5), ref$order[1:5])
     }
   }
-})
-
-test_that("after swaps no exchange helps", {
   # A case in which the first pick of the greedy choice is in the way of two better ones.
   s <- rbind(c(1, .9, 0, 0), c(.6, .9, 0, 0), c(.6, 0, .9, 0), c(.9, 0, .9, 0), c(0, 0, 0, .2))
   s <- cbind(s, 0)
@@ -118,7 +114,7 @@ test_that("units do not matter; copies come last; labelled samples cover and are
   }
 })
 
-test_that("representatives: everybody stands with the most similar chosen sample", {
+test_that("representatives are the most similar chosen; m is a number of picks, and without it bounds are cautious", {
   x <- planted(35, 8)$x
   s <- ref_cosine(centred(x))
   fit <- ufs_facility(x, m = 9, labelled = 4)
@@ -133,9 +129,6 @@ test_that("representatives: everybody stands with the most similar chosen sample
     expect_identical(representatives(fit, m, what = "samples")$representative, who)
   }
   expect_refusals(representatives(fit, 10), representatives(ufs_pca(x, 2)))
-})
-
-test_that("m is a number of picks, and without it the certificate is the least favourable", {
   x <- planted(30, 6, informative = 4)$x
   full <- ufs_facility(x)
   expect_identical(nrow(full$trace), 30L)
@@ -245,15 +238,8 @@ test_that("without a table: what is kept is bounded where the candidates that it
   expect_identical(picks_of(tiles), picks_of(kept))
   expect_equal(tiles$trace$objective, kept$trace$objective, tolerance = 1e-12)
   expect_equal(tiles$statistic, kept$statistic, tolerance = 1e-9)
-})
-
-test_that("copies among the picks are those nearer to an earlier one than a tenth of the usual distance", {
   x <- outer(1:12, 1:2)
-  expect_identical(near_copies(rbind(x, x + .01), c(1L, 5L, 13L, 17L, 20L)), 2L)
-  expect_identical(near_copies(x, 3L), 0L)
-})
-
-test_that("sparse samples with blocks are those of the dense table", {
+  expect_identical(c(near_copies(rbind(x, x + .01), c(1L, 5L, 13L, 17L, 20L)), near_copies(x, 3L)), c(2L, 0L))
   skip_if_not_installed("Matrix")
   set.seed(2)
   x <- matrix(rnorm(30 * 8) * (runif(240) < .4), 30)
@@ -290,7 +276,7 @@ test_that("with candidates drawn the picks are the greedy ones among them, and t
   }
 })
 
-test_that("candidates are some from 12,000 samples on, need no random numbers, and are spread over the rows", {
+test_that("candidates from 12,000 samples on are spread over the rows; of very many some thousands are looked at", {
   like <- list(kind = 0L, stored = FALSE)
   expect_null(facility_drawn(like, 11999L, 5L, list()))
   drawn <- facility_drawn(like, 12000L, 5L, list(labelled = 1:6000))
@@ -299,7 +285,6 @@ test_that("candidates are some from 12,000 samples on, need no random numbers, a
   expect_null(facility_drawn(like, 12000L, 5L, list(cost = rep(1, 12000))))
   expect_null(facility_drawn(list(kind = 3L, stored = FALSE), 12000L, 5L, list()))
   expect_true(registry()$facility$deterministic)
-  like <- list(kind = 0L, stored = FALSE)
   before <- withr::with_seed(1, {
     facility_drawn(like, 12000L, 5L, list())
     stats::runif(1)
@@ -312,9 +297,6 @@ test_that("candidates are some from 12,000 samples on, need no random numbers, a
   for (cycle in c(2, 5, 6, 8, 13, 24)) {
     expect_equal(as.vector(table(at %% cycle)), rep(2000 / cycle, cycle), tolerance = 0.05)
   }
-})
-
-test_that("of very many rows some thousands are looked at, which the print says", {
   x <- withr::with_seed(1, matrix(stats::rnorm(12000 * 2), 12000))
   fit <- ufs_facility(x, m = 2)
   expect_identical(fit$params$looked_at, 2000L)

@@ -11,9 +11,6 @@ test_that("products are kept where half of the padded square fits into the memor
     kept <- function(most) withr::with_options(list(ufselect.max_bytes = most), inffs_settings(n, p, .5, "rowsum")$store)
     expect_identical(c(kept(bytes), kept(bytes - 1)), c(TRUE, FALSE))
   }
-})
-
-test_that("scores are those of the fixtures", {
   code <- c("2015" = "iccv2015", "2016" = "code2016", "2020" = "tpami2020")
   for (set in c("mtcars", "synth60x200")) {
     x <- as.matrix(read.csv(inffs_fixture("input", paste0(set, ".csv")), header = FALSE))
@@ -26,9 +23,6 @@ test_that("scores are those of the fixtures", {
       expect_identical(fit$status, "converged")
     }
   }
-})
-
-test_that("scores are the literal ones: ties, more features than a tile, p > n", {
   withr::local_seed(1)
   tied <- matrix(rpois(30 * 12, 1), 30)
   wide <- matrix(rnorm(12 * 300), 12) * rep(runif(300), each = 12)
@@ -88,7 +82,7 @@ test_that("the residual is the one of the returned scores", {
   }
 })
 
-test_that("with alpha = 0 only ranks matter; equal columns in different tiles have equal scores", {
+test_that("only ranks matter with alpha = 0, equal columns have equal scores; one Krylov space serves both", {
   x <- as.matrix(mtcars)
   expect_equal(feature_scores(ufs_inffs(x, center = TRUE)), feature_scores(ufs_inffs(x)), tolerance = 1e-12)
   for (fit in list(ufs_inffs(exp(x / 100), 0), ufs_inffs(x, 0.5, scale = TRUE))) {
@@ -101,9 +95,6 @@ test_that("with alpha = 0 only ranks matter; equal columns in different tiles ha
   expect_identical(score[copies], score[1:50])
   place <- order(unname(feature_ranking(fit)))
   expect_true(all(place[1:50] < place[copies]))
-})
-
-test_that("one Krylov space serves radius and scores", {
   # Deviations and correlations in two scales: more than 40 vectors are needed.
   x <- withr::with_seed(6, matrix(rnorm(5 * 90), 5) * rep(exp(6 * rnorm(90)), each = 5))
   for (variant in variants) {

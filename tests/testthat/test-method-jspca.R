@@ -1,5 +1,3 @@
-# Joint sparse PCA.
-
 skip_on_cran()
 
 # The paper's loss, which most properties here are about, unless a test says otherwise.
@@ -34,12 +32,8 @@ test_that("the fixture is reproduced: Q, P, Pbar as they are, canonical loadings
   }
   expect_lt(relative(fit$trace$objective, drop(fixture("jspca1_out_objective"))), 1e-10)
   out <- fixture("jspca1_out_norm_res_rank")
-  expect_lt(relative(fit$feature_scores, out[, 1L]), 1e-8)
-  expect_lt(relative(fit$solution$residual, out[, 2L]), 1e-8)
+  expect_lt(max(relative(fit$feature_scores, out[, 1L]), relative(fit$solution$residual, out[, 2L])), 1e-8)
   expect_identical(unname(order(fit$feature_ranking)), as.integer(out[, 3L]))
-})
-
-test_that("the literal iteration is reproduced with p > n and a zero feature", {
   X <- centred(30, 10, 1)
   X[4, ] <- 0
   P0 <- orthonormal(30, 3, 2)
@@ -53,9 +47,6 @@ test_that("the literal iteration is reproduced with p > n and a zero feature", {
   expect_lt(relative(fit$feature_key[-4], literal$kkt[-4]), 1e-8)
   expect_equal(unname(fit$feature_ranking), c(setdiff(order(-literal$norm), 4), 4))
   for (name in c("Q", "P", "Pbar", "loadings")) expect_identical(unname(fit$solution[[name]][4, ]), numeric(3))
-})
-
-test_that("so it is with n > p, compressed by QR, and with the loss over samples", {
   for (case in list(list(8, 40, "feature"), list(30, 12, "sample"), list(8, 40, "sample"))) {
     X <- centred(case[[1]], case[[2]], 5)
     P0 <- orthonormal(case[[1]], 2, 6)
@@ -86,7 +77,7 @@ test_that("well fitted features and samples have exact residuals", {
   }
 })
 
-test_that("lambda_max is the literal one, and scales as it should", {
+test_that("lambda_max is the literal one, scales as it should, and above it all loadings vanish, with a warning", {
   for (size in list(c(30, 10), c(8, 40))) {
     X <- centred(size[1], size[2], 9)
     for (loss in c("feature", "sample")) {
@@ -97,9 +88,6 @@ test_that("lambda_max is the literal one, and scales as it should", {
       expect_equal(of(9 * X), of(X) * if (loss == "feature") 27 else 9, tolerance = 1e-12)
     }
   }
-})
-
-test_that("above lambda_max all loadings vanish, with a warning", {
   x <- jspca_factors(60, 80, 3, 20, 25)
   for (loss in c("feature", "sample")) {
     expect_warning(fit <- jspca(x, 3, lambda_rel = 1.01, loss = loss), class = "ufs_warning_vanished")
@@ -150,7 +138,7 @@ test_that("predict: scores, reconstruction, selection", {
     predict(fit, type = "scores"), predict(fit, x))
 })
 
-test_that("exact zeros, certificate, and a fixed point of the plain iteration", {
+test_that("exact zeros, a fixed point of the plain iteration, and the literal kkt", {
   for (size in list(c(50, 120, 3), c(90, 25, 2))) {
     x <- jspca_factors(size[1], size[2], size[3], 10, 31)
     fit <- jspca(x, size[3], control = ufs_control(tol = 1e-6))
@@ -159,9 +147,7 @@ test_that("exact zeros, certificate, and a fixed point of the plain iteration", 
     expect_gt(sum(zero), 0)
     expect_equal(sum(!zero), utils::tail(fit$trace$live, 1))
     expect_true(all(fit$feature_key <= 1 + 1e-6))
-    expect_lt(max(abs(fit$feature_key[!zero] - 1)), 1e-4)
-    expect_lt(fit$certificate[["kkt"]], 1e-4)
-    expect_lt(fit$certificate[["gap"]], 1e-4)
+    expect_lt(max(abs(fit$feature_key[!zero] - 1), fit$certificate[["kkt"]], fit$certificate[["gap"]]), 1e-4)
     expect_gt(fit$certificate[["gap"]], -1e-12)
     # One reweighted step from the limit.
     step <- jspca(x, size[3], solver = "paper", control = quiet(max_iter = 1), init = list(P = fit$solution$Pbar,
@@ -170,9 +156,6 @@ test_that("exact zeros, certificate, and a fixed point of the plain iteration", 
     moved <- sqrt(sum((step$solution$Q - fit$solution$Q)^2) / sum(fit$solution$Q^2))
     expect_lt(moved, 1e-4)
   }
-})
-
-test_that("the reported kkt is the literal one", {
   x <- scale(jspca_factors(30, 45, 2, 10, 34))
   P0 <- orthonormal(45, 2, 35)
   for (solver in c("exact", "paper")) {
@@ -189,7 +172,7 @@ test_that("the reported kkt is the literal one", {
   }
 })
 
-test_that("without a penalty: XQ = XP, descent, a fixed point, projections; n > p and p > n", {
+test_that("without a penalty: XQ = XP, descent, a fixed point, the shortest Q, copies and outliers", {
   for (size in list(c(60, 20), c(20, 60))) for (loss in c("feature", "sample")) {
     x <- jspca_factors(size[1], size[2], 3, 12, 23)
     z <- scale(x)
@@ -209,8 +192,7 @@ test_that("without a penalty: XQ = XP, descent, a fixed point, projections; n > 
     # The shortest of all Q with this XQ.
     row_space <- svd(z)
     basis <- row_space$v[, row_space$d > 1e-10 * row_space$d[1]]
-    expect_lt(max(abs(s$Q - basis %*% crossprod(basis, s$Q))), 1e-10)
-    expect_lt(fit$certificate[["kkt"]], 1e-10)
+    expect_lt(max(abs(s$Q - basis %*% crossprod(basis, s$Q)), fit$certificate[["kkt"]]), 1e-10)
     expect_identical(fit$certificate[["gap"]], 0)
     if (loss == "sample") {
       expect_equal(s$Q, s$P, tolerance = 1e-8)
@@ -229,17 +211,11 @@ test_that("without a penalty: XQ = XP, descent, a fixed point, projections; n > 
       control = quiet(tol = 1e-9, max_iter = 5000, eps = fit$control$eps))
     expect_equal(tail(near$trace$objective, 1), sum(norms), tolerance = 1e-5)
   }
-})
-
-test_that("without a penalty dependent columns get the shortest Q where n > p too", {
   x <- jspca_factors(60, 20, 3, 12, 23)
   x <- cbind(x, x[, 1] + x[, 2])
   fit <- jspca(x, 3, lambda = 0, control = quiet())
   row_space <- svd(scale(x))$v[, 1:20]
   expect_lt(max(abs(fit$solution$Q - row_space %*% crossprod(row_space, fit$solution$Q))), 1e-10)
-})
-
-test_that("without a penalty copies and constants are as elsewhere, and outliers turn it less", {
   x <- jspca_factors(50, 20, 2, 12, 24)
   x <- cbind(x, x[, 3], 1)
   for (loss in c("feature", "sample")) {
@@ -253,9 +229,6 @@ test_that("without a penalty copies and constants are as elsewhere, and outliers
   angle <- function(p) sqrt(1 - min(svd(crossprod(truth, qr.Q(qr(p))))$d)^2)
   robust <- jspca(clean, 2, lambda = 0, loss = "sample", scale = FALSE, control = quiet())
   expect_lt(angle(robust$solution$P), angle(svd(scale(clean, scale = FALSE))$v[, 1:2]) / 2)
-})
-
-test_that("a penalty too small for the exact solver is reported as stalled", {
   x <- jspca_factors(30, 60, 3, 10, 36)
   expect_warning(fit <- jspca(x, 3, lambda_rel = 1e-7), class = "ufs_warning_stalled")
   expect_gt(fit$certificate[["kkt"]], 0.1)
@@ -265,8 +238,7 @@ test_that("over samples a penalty too small for rows goes to the reweighted step
   x <- withr::with_seed(1, matrix(rnorm(400), 10) + rnorm(10) %o% rnorm(40))
   calm <- quiet(max_iter = 2000)
   fit <- jspca(x, 3, lambda_rel = 1e-5, loss = "sample", control = calm)
-  expect_identical(fit$params$solver_used, "paper")
-  expect_identical(fit$status, "converged")
+  expect_identical(c(fit$params$solver_used, fit$status), c("paper", "converged"))
   expect_lte(fit$certificate[["kkt"]], 0.1)
   plain <- jspca(x, 3, lambda_rel = 1e-5, loss = "sample", solver = "paper", control = calm)
   expect_equal(fit$feature_scores, plain$feature_scores)
@@ -376,8 +348,7 @@ test_that("bad arguments are classed errors that name the argument", {
   expect_arguments(n_components = jspca(x), n_components = jspca(x, 10), n_components = jspca(x, 2.5),
     n_components = jspca(cbind(x[, 1:2], x[, 1] + x[, 2]), 3), init = jspca(x, 2, init = "random"),
     init = jspca(x, 2, init = matrix(0, 9, 3)), init = jspca(x, 2, init = matrix(1, 9, 2)),
-    init = jspca(x, 2, init = list(Q = matrix(1, 9, 2))),
-    `init$P` = jspca(x, 2, init = list(P = matrix(1, 8, 2))),
+    init = jspca(x, 2, init = list(Q = matrix(1, 9, 2))), `init$P` = jspca(x, 2, init = list(P = matrix(1, 8, 2))),
     `init$a` = jspca(x, 2, init = list(P = diag(9)[, 1:2], a = 1)),
     `init$h` = jspca(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9))),
     `init$a` = jspca(x, 2, loss = "sample", init = list(P = diag(9)[, 1:2], a = rep(1, 9))),
@@ -447,7 +418,7 @@ test_that("lambda and lambda_rel are two ways to say one thing; the print says w
   expect_false(any(grepl("above its lowest", capture.output(print(fit)))))
 })
 
-test_that("Gram matrices of older weights change neither the descent nor the limit", {
+test_that("older weights change neither descent nor limit, and a tight tolerance is reached with them", {
   data <- planted(60, 40, informative = 8)
   tight <- ufs_control(tol = 1e-7, max_iter = 5000, warn = FALSE)
   exact <- ufs_jspca(data$x, 2, control = tight)
@@ -456,9 +427,6 @@ test_that("Gram matrices of older weights change neither the descent nor the lim
   expect_identical(exact$status, "converged")
   expect_lte(max(diff(exact$trace$objective)), 1e-10 * last(exact))
   expect_equal(last(exact), last(plain), tolerance = 1e-5)
-})
-
-test_that("a tight tolerance is reached over samples, where older weights serve for a while", {
   for (seed in 3:5) {
     x <- withr::with_seed(seed, {
       centre <- matrix(rnorm(15, sd = 3), 3)
@@ -491,8 +459,7 @@ test_that("from a random start the exact solver has no zero that the plain itera
       }
       plain <- fit("paper")
       exact <- fit("exact")
-      expect_gt(max(feature_scores(plain)), 0.01)
-      expect_gt(max(feature_scores(exact)), 0.01)
+      expect_gt(min(max(feature_scores(plain)), max(feature_scores(exact))), 0.01)
       # Over features the iteration is no descent.
       expect_lte(value(exact), value(plain) * (1 + if (loss == "sample") 2e-6 else 0.01))
       expect_identical(exact$trace$iteration, seq_len(nrow(exact$trace)))

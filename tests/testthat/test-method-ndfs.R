@@ -1,15 +1,12 @@
 skip_on_cran()
 
-quiet <- function(expr) suppressWarnings(expr, classes = "ufs_warning")
 suppress_live <- function(expr) suppressWarnings(expr, classes = "ufs_warning_void")
 replay <- function(steps, eps = .Machine$double.eps) ufs_control(max_iter = steps, tol = -1, eps = eps)
 
-test_that("fixtures: the public code, and scikit-feature repaired", {
-  cases <- list(
-    list(name = "NDFS__L_a1_b1_g1e8_it30", laplacian = "unnormalised", alpha = 1, gamma = 1e8, steps = 30),
+test_that("fixtures, and no inverse but the same numbers, from start = \"zero\" too", {
+  cases <- list(list(name = "NDFS__L_a1_b1_g1e8_it30", laplacian = "unnormalised", alpha = 1, gamma = 1e8, steps = 30),
     list(name = "NDFS__Ln_a1_b1_g1e8_it30", laplacian = "normalised", alpha = 1, gamma = 1e8, steps = 30),
-    list(name = "NDFS__Ln_a0.1_b1_g1000_it100", laplacian = "normalised", alpha = 0.1, gamma = 1000, steps = 100)
-  )
+    list(name = "NDFS__Ln_a0.1_b1_g1000_it100", laplacian = "normalised", alpha = 0.1, gamma = 1000, steps = 100))
   for (set in c("mtcars", "synth60x200")) {
     x <- baseline_input(set)
     w <- baseline_graph(set, "knn5_heat_max")
@@ -25,9 +22,6 @@ test_that("fixtures: the public code, and scikit-feature repaired", {
       control = replay(if (set == "mtcars") 58 else 17, 1e-32)))
     expect_lt(rel_diff(unname(feature_scores(fit)), baseline_expected(set, "NDFS__L_identity_scikit_stop")), 1e-6)
   }
-})
-
-test_that("no inverse, same numbers: against the literal M, from start = \"zero\" too", {
   for (size in list(c(40, 8), c(15, 40))) {
     x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
     labels <- rep_len(1:3, size[1])
@@ -51,7 +45,7 @@ test_that("no inverse, same numbers: against the literal M, from start = \"zero\
   expect_equal(unname(coef(fit)), want$w, tolerance = 1e-5)
 })
 
-test_that("splitting and clipping agree where gamma is large, and splitting wins where not", {
+test_that("splitting and clipping agree where gamma is large; starts from labels, a matrix, the seed", {
   x <- planted(40, 12)$x
   labels <- rep_len(1:3, 40)
   run <- function(update, gamma) {
@@ -63,14 +57,10 @@ test_that("splitting and clipping agree where gamma is large, and splitting wins
   split <- run("split", 10)$trace$objective
   expect_lt(min(split), min(run("paper", 10)$trace$objective))
   expect_true(all(diff(split) <= 1e-9 * split[1]))
-})
-
-test_that("starts: labels of any type, a matrix, k-means by the seed", {
   data <- planted(40, 10)
   a <- ufs_ndfs(data$x, 3, init = data$cluster)
   expect_identical(feature_scores(a), feature_scores(ufs_ndfs(data$x, 3, init = factor(letters[data$cluster]))))
   expect_identical(feature_scores(a), feature_scores(ufs_ndfs(data$x, 3, init = one_hot(data$cluster))))
-  # Labels given: no random numbers.
   withr::with_seed(1, {
     seed <- .Random.seed
     ufs_ndfs(data$x, 3, init = data$cluster)
@@ -101,8 +91,7 @@ test_that("equal columns share their weights, and the certificate is that of wha
 test_that("graphs: arguments, a matrix, isolated samples; errors say what is wrong", {
   data <- planted(30, 8, informative = 4)
   w <- as.matrix(ufs_graph(unit_columns(data$x), n_neighbours = 4, weights = "binary"))
-  expect_equal(
-    feature_scores(ufs_ndfs(data$x, 3, graph = w, init = data$cluster, gamma = 10)),
+  expect_equal(feature_scores(ufs_ndfs(data$x, 3, graph = w, init = data$cluster, gamma = 10)),
     feature_scores(ufs_ndfs(data$x, 3, graph = list(n_neighbours = 4, weights = "binary"),
       init = data$cluster, gamma = 10)), tolerance = 1e-8)
   w[5, ] <- w[, 5] <- 0

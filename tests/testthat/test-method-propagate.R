@@ -12,7 +12,7 @@ random_graph <- function(n, seed) {
   })
 }
 
-test_that("fixture F3: path, unreachable nodes, nearest labelled sample", {
+test_that("fixture F3; the literal, harmonic result; ties, tiny edges and bad input", {
   x <- matrix(c(0, 4, 1, 2, 3, .2, 3.7))
   out <- ufs_propagate(path_graph(), path_labels, x = x)
   expect_equal(unname(t(out$probability)[, 3:7]), topk_fixture("f3_prob"), tolerance = 1e-12)
@@ -23,9 +23,6 @@ test_that("fixture F3: path, unreachable nodes, nearest labelled sample", {
     ufs_propagate(path_graph(), c("u", "v", rep(NA, 5))))
   # Without x: the most frequent class, here the first of two.
   expect_identical(as.integer(ufs_propagate(path_graph(), path_labels)$label)[6:7], c(1L, 1L))
-})
-
-test_that("the result is harmonic and the literal one", {
   for (seed in 1:6) {
     n <- 20L
     w <- random_graph(n, seed)
@@ -48,9 +45,6 @@ test_that("the result is harmonic and the literal one", {
     plain <- ufs_propagate(w, y)$probability
     expect_lt(max(abs(L[u, ] %*% plain)), 1e-10)
   }
-})
-
-test_that("ties go to the first class, tiny edges do not connect; bad input is refused", {
   w <- matrix(0, 3, 3)
   w[1, 3] <- w[3, 1] <- w[2, 3] <- w[3, 2] <- 1
   expect_identical(as.integer(ufs_propagate(w, c(1, 2, NA))$label), c(1L, 2L, 1L))
@@ -118,7 +112,7 @@ test_that("conjugate gradients, Cholesky and the literal solution agree, whateve
     ufs_propagate(bad[, 1:2], c(1, NA, NA)))
 })
 
-test_that("the print says how many, how sure, and what was not reached", {
+test_that("the print says what was not reached; a sparse graph with a weight that is no number is refused", {
   w <- matrix(0, 5, 5)
   w[cbind(1:3, 2:4)] <- 1
   spread <- ufs_propagate(w + t(w), c("a", NA, NA, "b", NA), x = NULL)
@@ -130,13 +124,9 @@ test_that("the print says how many, how sure, and what was not reached", {
   expect_match(said[4], "1 node, ", fixed = TRUE)
   all <- capture.output(print(ufs_propagate((w + t(w))[1:4, 1:4], c("a", NA, NA, "b"))))
   expect_length(all, 3)
-})
-
-test_that("a sparse graph with a weight that is no number is refused", {
   skip_if_not_installed("Matrix")
   w <- Matrix::sparseMatrix(c(1, 2, 2, 3), c(2, 1, 3, 2), x = c(1, 1, NaN, NaN), dims = c(3, 3))
-  wrong <- expect_error(ufs_propagate(w, c(1, NA, 2)), "`w` must be numeric, without missing or infinite", class = "ufs_error")
-  expect_identical(wrong$argument, "w")
+  expect_refused(ufs_propagate(w, c(1, NA, 2)), "`w` must be numeric, without missing or infinite", "ufs_error", "w")
 })
 
 test_that("probabilities that are not exact are said to be so", {

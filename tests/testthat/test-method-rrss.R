@@ -1,6 +1,6 @@
 skip_on_cran()
 
-test_that("the gap certifies: no other point is below the bound; the closed form for orthogonal samples is met", {
+test_that("the gap certifies from the first steps; orthogonal samples have a closed form, norms do not overshoot", {
   for (size in list(c(24, 5), c(10, 30))) {
     x <- sample_data(size[1], size[2])
     fit <- raw(ufs_rrss, x, gamma_rel = 0.2, control = ufs_control(tol = 1e-3))
@@ -21,9 +21,6 @@ test_that("the gap certifies: no other point is below the bound; the closed form
   expect_identical(selected_samples(fit, 3) > 3, c(FALSE, FALSE, FALSE))
   # Zeros rank by activity, s / gamma.
   expect_identical(unname(sample_ranking(fit))[4:5], 4:5)
-})
-
-test_that("the first steps certify where samples stand for themselves; norms that grow do not overshoot", {
   # Some residuals vanish for a while and have to grow again: each is solved for at once.
   for (size in list(c(60, 60), c(60, 90), c(120, 60))) {
     x <- sample_data(size[1], size[2])
@@ -40,7 +37,7 @@ test_that("the first steps certify where samples stand for themselves; norms tha
   expect_lt(raw(ufs_rrss, x)$iterations, 25L)
 })
 
-test_that("the bound holds at every tolerance", {
+test_that("the bound holds at every tolerance, and one above the objective is never called converged", {
   over <- unlist(lapply(1:6, function(seed) {
     x <- withr::with_seed(seed, matrix(rt(40 * 3, 3), 40))
     x <- cbind(rbind(x, x[1:5, ]), 1)
@@ -54,9 +51,6 @@ test_that("the bound holds at every tolerance", {
     }, 0)
   }))
   expect_lte(max(over), 1e-10)
-})
-
-test_that("a bound above the objective is never called converged", {
   # Rows and columns over twenty-four orders of magnitude, nearly no penalty: rounding wins.
   status <- gap <- NULL
   for (seed in 1:20) {
@@ -66,11 +60,10 @@ test_that("a bound above the objective is never called converged", {
     status[seed] <- fit$status
     gap[seed] <- fit$certificate[["gap"]]
   }
-  expect_true(any(status == "numerical"))
-  expect_true(all(gap[status != "numerical"] > -1e-10))
+  expect_true(any(status == "numerical") && all(gap[status != "numerical"] > -1e-10))
 })
 
-test_that("at the bound A = 0 and a warning says so; the default certifies, nothing is found in no iteration", {
+test_that("A = 0 at the bound; defaults certify; small samples and copies do not hold up the end", {
   x <- sample_data(20, 6)
   expect_warning(fit <- ufs_rrss(x, gamma_rel = 1), class = "ufs_warning_zero")
   expect_true(all(sample_scores(fit) == 0))
@@ -83,9 +76,6 @@ test_that("at the bound A = 0 and a warning says so; the default certifies, noth
   none <- ufs_rrss(x, control = ufs_control(max_iter = 0, warn = FALSE))
   expect_true(all(sample_scores(none) == 0))
   for (eps in list(0, c(1, 1))) expect_error(ufs_rrss(x, control = ufs_control(eps = eps)), class = "ufs_error_control")
-})
-
-test_that("one small sample that should grow does not hold up the end, and copies of one that goes ahead go with it", {
   # While every sample was held back alike, each of these used all its 300 iterations.
   fits <- suppressWarnings(list(ufs_rrss(state.x77, gamma_rel = 0.5),
     ufs_rrss(sample_data(90, 10, seed = 9), gamma_rel = 0.3),

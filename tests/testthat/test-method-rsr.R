@@ -1,8 +1,6 @@
 skip_on_cran()
 
-quiet <- function(expr) suppressWarnings(expr, classes = "ufs_warning")
-
-test_that("fixtures: the authors' code, step by step", {
+test_that("fixtures; both forms agree, a negative tolerance replays the plain iteration, acceleration ends as it", {
   for (set in c("mtcars", "synth60x200")) {
     for (lambda in c(0.1, 1)) {
       fit <- quiet(ufs_rsr(baseline_input(set), lambda = lambda, solver = "irls", center = FALSE, scale = FALSE,
@@ -12,9 +10,6 @@ test_that("fixtures: the authors' code, step by step", {
       expect_identical(fit$iterations, 50L)
     }
   }
-})
-
-test_that("both forms agree; a negative tolerance replays the plain iteration, acceleration has the same minimum", {
   for (size in list(c(40, 12), c(12, 12), c(12, 30), c(9, 3))) {
     x <- unit_columns(planted(size[1], size[2], informative = 3)$x)
     want <- ref_rsr(x, 0.4, 12, 1e-12)
@@ -37,7 +32,7 @@ test_that("both forms agree; a negative tolerance replays the plain iteration, a
   expect_true(all(diff(slow$trace$objective) <= 1e-9 * slow$trace$objective[1]))
 })
 
-test_that("the window of lambda", {
+test_that("the window of lambda, small ones with p > n, smallest sizes, and units", {
   x <- unit_columns(planted(50, 6, informative = 2)$x)
   fit <- ufs_rsr(x)
   top <- max(ref_row_norms(crossprod(x, x / ref_row_norms(x))))
@@ -45,22 +40,17 @@ test_that("the window of lambda", {
   expect_equal(fit$params$lambda_max, top)
   expect_equal(fit$params$lambda_identity, low)
   expect_equal(fit$params$lambda, 0.5 * top)
-
   expect_warning(at <- ufs_rsr(x, lambda = low * 0.99), class = "ufs_warning_void")
   expect_equal(unname(coef(at)), diag(6), tolerance = 1e-6)
   expect_warning(at <- ufs_rsr(x, lambda = top * 1.01), class = "ufs_warning_void")
   expect_lt(max(feature_scores(at)), 0.05)
   expect_gt(max(feature_scores(ufs_rsr(x, lambda = top * 0.98))), 1e-3)
-
   wide <- unit_columns(planted(10, 25)$x)
   fit <- ufs_rsr(wide)
   expect_identical(fit$params$lambda_identity, NA_real_)
   expect_equal(fit$params$lambda_max, max(ref_row_norms(crossprod(wide, wide / ref_row_norms(wide)))))
   expect_equal(fit$params$lambda, 0.5 * fit$params$lambda_max)
   expect_identical(ufs_rsr(cbind(x, x[, 1]))$params$lambda_identity, NA_real_)
-})
-
-test_that("p > n: with a small lambda every sample is exact; smallest sizes; irls does not depend on the unit", {
   x <- planted(12, 30)$x
   tight <- ufs_control(tol = 1e-6, max_iter = 3000)
   a <- ufs_rsr(x, lambda_rel = 0.02, control = tight)
@@ -111,32 +101,23 @@ test_that("rows that the penalty leaves out are small or zero, and a priced dual
   expect_gt(zeros, 10)
 })
 
-test_that("W = I beyond its simple bound, and W = 0 from the end of the window on, are exact", {
+test_that("W = I and W = 0 are exact where they are the minimum, and claimed only there", {
   x <- unit_columns(withr::with_seed(5, matrix(rnorm(300 * 30), 300)))
   x[1:5, ] <- 3 * x[1:5, ]
   x <- unit_columns(x)
   low <- 1 / max(ref_row_norms(x %*% solve(crossprod(x))))
   expect_warning(fit <- ufs_rsr(x, lambda = 1.3 * low, center = FALSE, scale = FALSE), class = "ufs_warning_void")
   expect_identical(unname(coef(fit)), diag(30))
-  expect_identical(fit$iterations, 1L)
-  expect_identical(fit$certificate[["gap"]], 0)
+  expect_identical(list(fit$iterations, fit$certificate[["gap"]]), list(1L, 0))
   best <- 1.3 * low * 30
   expect_equal(tail(fit$trace$objective, 1), best, tolerance = 1e-6)
   tight <- quiet(ufs_rsr(x, lambda = 1.3 * low, center = FALSE, scale = FALSE, solver = "irls",
     control = ufs_control(max_iter = 500, tol = 1e-12)))
   expect_gt(ref_rsr_objective(x, coef(tight), 1.3 * low), best * (1 - 1e-9))
-
   expect_warning(none <- ufs_rsr(x, lambda_rel = 1, center = FALSE, scale = FALSE), class = "ufs_warning_void")
   expect_identical(unname(feature_scores(none)), numeric(30))
   expect_identical(unname(coef(none)), matrix(0, 30, 30))
   expect_equal(unname(none$solution$residual), ref_row_norms(x))
-})
-
-test_that("W = I is claimed only where it is the minimum", {
-  x <- unit_columns(withr::with_seed(5, matrix(rnorm(300 * 30), 300)))
-  x[1:5, ] <- 3 * x[1:5, ]
-  x <- unit_columns(x)
-  low <- 1 / max(ref_row_norms(x %*% solve(crossprod(x))))
   for (lambda in low * c(1.2, 1.4, 1.6, 1.7, 1.8, 1.9, 2, 2.2)) {
     fit <- quiet(ufs_rsr(x, lambda = lambda, center = FALSE, scale = FALSE,
       control = ufs_control(tol = 1e-6, max_iter = 3000)))
@@ -171,7 +152,7 @@ test_that("a fit that is stopped early claims no more than is true", {
   expect_gt(narrow, 20)
 })
 
-test_that("the smallest penalties have an answer: a gap that is a bound, or W = I", {
+test_that("the smallest penalties have an answer; a trace of a thousand rows is what progress() was told", {
   for (seed in 1:40) {
     set.seed(seed)
     n <- 3 + seed %% 6
@@ -187,9 +168,6 @@ test_that("the smallest penalties have an answer: a gap that is a bound, or W = 
       }
     }
   }
-})
-
-test_that("a trace of more than a thousand rows is what progress() was told", {
   x <- withr::with_seed(1, matrix(rnorm(40 * 25), 40))
   told <- list()
   fit <- quiet(ufs_rsr(x, lambda_rel = 0.9, control = ufs_control(max_iter = 1500, tol = -1, warn = FALSE,
@@ -205,12 +183,7 @@ test_that("a trace of more than a thousand rows is what progress() was told", {
 
 unrow <- function(x) `rownames<-`(x, NULL)
 
-# sum |e_i| + lambda sum |w_j| of the W that was returned, without smoothing.
-attained <- function(fit, x) {
-  z <- as_seen(fit, x)
-  w <- fit$solution$W
-  l21(z - z %*% w) + fit$params$lambda * l21(w)
-}
+attained <- function(fit, x) ref_rsr_objective(as_seen(fit, x), fit$solution$W, fit$params$lambda)
 
 test_that("the objective and the bound are those of the W that is returned", {
   one_hot <- cbind(stats::model.matrix(~ Species - 1, iris), as.matrix(iris[, 1:4]), sum = iris[, 1] + iris[, 2])

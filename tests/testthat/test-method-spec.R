@@ -1,8 +1,6 @@
 skip_on_cran()
 
-noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
-
-test_that("fixtures: the three scores", {
+test_that("fixtures; every type and power is that of the definition, in the right direction", {
   for (set in c("mtcars", "synth60x200")) {
     x <- baseline_input(set)
     statistic <- function(type = "phi2", ...) unname(ufs_spec(x, type = type, ...)$statistic)
@@ -11,9 +9,6 @@ test_that("fixtures: the three scores", {
     expect_equal(statistic(type = "phi3", n_clusters = 3),
       baseline_expected(set, "SPEC__given_heat_style3"), tolerance = 1e-10)
   }
-})
-
-test_that("every type and power is that of the definition, in the right direction", {
   for (x in list(noise(30, 5) + 1, noise(12, 20) + 1)) {
     w <- ref_graph(x, 4)
     for (power in 1:4) {
@@ -31,7 +26,7 @@ test_that("every type and power is that of the definition, in the right directio
   }
 })
 
-test_that("phi2 is the Laplacian score, phi1 too for D-centred features; phi3 agrees with the decomposition", {
+test_that("phi2 and phi1 are the Laplacian score, phi3 the decomposition's whatever the order; cuts are announced", {
   x <- noise(30, 4)
   graph <- ufs_graph(x)
   expect_equal(ufs_spec(x, graph, "phi2")$statistic, ufs_laplacian(x, graph)$statistic, tolerance = 1e-13)
@@ -47,9 +42,6 @@ test_that("phi2 is the Laplacian score, phi1 too for D-centred features; phi3 ag
   expect_gt(fit$iterations, 0L)
   expect_lt(fit$certificate[["residual"]], 1e-10)
   expect_equal(unname(fit$statistic), ref_spec(x, ref_graph(x, 5), "phi3", k = 4), tolerance = 1e-8)
-})
-
-test_that("phi3 does not depend on the order of the samples; a cut through a multiple eigenvalue is announced", {
   x <- two_islands(24)
   o <- withr::with_seed(2, sample(24))
   graph <- suppressWarnings(ufs_graph(x, n_neighbours = 3))

@@ -23,7 +23,7 @@ test_that("greedy: the ranking is the order of the picks; m ranks the rest by th
   expect_message(selected_samples(part, 5), class = "ufs_message_partial")
 })
 
-test_that("convex: the gap certifies, reweighting finds the same optimum, orthogonal samples have a closed form", {
+test_that("convex: the gap certifies, closed forms, the same optimum, zero at its bound with a warning", {
   for (size in list(c(20, 6), c(12, 30))) {
     x <- sample_data(size[1], size[2])
     bound <- max(2 * sqrt(rowSums(tcrossprod(x)^2)))
@@ -44,16 +44,13 @@ test_that("convex: the gap certifies, reweighting finds the same optimum, orthog
   expect_identical(sum(sample_scores(fit) == 0), 2L)
   # Zeros rank by how close they are to entering: 2 s^2 / mu.
   expect_identical(unname(sample_ranking(fit)), 1:5)
-})
-
-test_that("convex: at its bound the solution is zero, and a warning says so", {
   x <- sample_data(18, 5)
   expect_warning(fit <- raw(ufs_ted, x, form = "convex", mu_rel = 1), class = "ufs_warning_zero")
   expect_true(all(sample_scores(fit) == 0))
   expect_identical(unname(sample_ranking(fit))[1], which.max(rowSums(tcrossprod(x)^2)))
 })
 
-test_that("labelled samples are complemented and never picked", {
+test_that("labelled samples are complemented, never picked, out of many columns too; flags need the right length", {
   x <- sample_data(20, 6)
   rownames(x) <- paste0("s", 1:20)
   given <- c(3L, 11L, 17L)
@@ -76,9 +73,6 @@ test_that("labelled samples are complemented and never picked", {
   expect_identical(selected_samples(raw(ufs_ted, x, labelled = selected_samples(whole, 8)), 6),
     selected_samples(whole, 14)[9:14])
   expect_output(print(fit), "3 samples, which the picks complement")
-})
-
-test_that("flags of another length are an error; labelled samples are taken out of many columns, strip by strip", {
   for (flags in list(c(TRUE, FALSE), rep(1, 20), rep(TRUE, 21))) {
     expect_error(ted_greedy(sample_data(20, 6), 3L, 1, open = list(allowed = flags)), "internal error")
   }
@@ -90,7 +84,7 @@ test_that("flags of another length are an error; labelled samples are taken out 
   expect_equal(out$score, all$score, tolerance = 1e-8)
 })
 
-test_that("unit = TRUE is TED of the directions", {
+test_that("unit = TRUE is TED of the directions; values whose squares are no numbers are refused in words", {
   x <- sample_data(20, 6)
   x[4, ] <- 30 * x[4, ]
   z <- x / sqrt(rowSums(x^2))
@@ -103,9 +97,6 @@ test_that("unit = TRUE is TED of the directions", {
   expect_identical(raw(ufs_ted, x, unit = FALSE)$sample_ranking[[1]], 4L)
   expect_false(raw(ufs_ted, x, unit = TRUE)$sample_ranking[[1]] == 4L)
   expect_true(raw(ufs_ted, x, unit = TRUE)$params$unit)
-})
-
-test_that("values whose squares are no numbers are refused in words", {
   x <- sample_data(12, 5)
   for (by in c(1e155, 1e-170, 5e-320)) {
     for (fit in list(ufs_ted, ufs_rrss, ufs_alnr, ufs_cur)) expect_error(raw(fit, x * by), class = "ufs_error")
@@ -129,8 +120,7 @@ test_that("picks in advance are the picks one by one, whoever was not followed",
     many <- ted_greedy(x, 150L, mu, form = "p")
     expect_identical(many$p_form, TRUE)
     expect_identical(many$order, one$order)
-    expect_lt(max(abs(many$score - one$score)), 1e-8 * one$score[1])
-    expect_lt(max(abs(many$left - one$left)), 1e-8 * one$score[1])
+    expect_lt(max(abs(many$score - one$score), abs(many$left - one$left)), 1e-8 * one$score[1])
     k <- tcrossprod(x)
     for (t in 1:20) {
       j <- many$order[t]
@@ -147,7 +137,7 @@ test_that("picks in advance are the picks one by one, whoever was not followed",
   expect_setequal(ted_greedy(some, 295L, 1, form = "p", open = list(labelled = 6:10))$order, setdiff(1:300, 6:10))
 })
 
-test_that("decreases that differ by rounding only go to the lowest index", {
+test_that("decreases that differ by rounding go to the lowest index; digits are kept when hardly anything is left", {
   # Rows of a circulant matrix are all alike. More of them than are followed at a time (256), and
   # the first row has the largest decrease, in digits, by chance only.
   for (seed in 1:4) {
@@ -158,9 +148,6 @@ test_that("decreases that differ by rounding only go to the lowest index", {
       for (form in c("n", "p")) expect_identical(ted_greedy(x, 1L, 1, form = form)$order, 1L)
     }
   }
-})
-
-test_that("what the samples left over would bring has its digits when hardly anything is left", {
   x <- withr::with_seed(8, matrix(rnorm(60 * 4), 60))
   mu <- 1e-7
   fit <- suppressWarnings(ufs_ted(x, mu = mu, m = 4, center = FALSE, scale = FALSE))
@@ -172,20 +159,7 @@ test_that("what the samples left over would bring has its digits when hardly any
   expect_lt(max(fit$statistic[left]), 1e-3 * fit$statistic[fit$solution$order[1]])
 })
 
-# Greedy TED on an explicit kernel; some rows given, some not allowed.
-ref_ted_kernel <- function(k, m, mu, given = integer(), allowed = rep(TRUE, nrow(k))) {
-  for (j in given) k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
-  allowed[given] <- FALSE
-  order <- integer()
-  for (t in seq_len(m)) {
-    gain <- ifelse(allowed, colSums(k^2) / (diag(k) + mu), -1)
-    j <- which.max(gain)
-    order[t] <- j
-    allowed[j] <- FALSE
-    k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
-  }
-  order
-}
+ref_ted_kernel <- function(k, ...) ref_ted_greedy(NULL, ..., k = k)$order
 
 test_that("kernels: the picks are those of the explicit kernel", {
   x <- scale(sample_data(60, 4))
@@ -224,7 +198,6 @@ test_that("kernels: the root is a Cholesky factor, its rest is semidefinite; wha
   expect_lt(max(abs(tcrossprod(given$root) - k)), 1e-6)
   x <- sample_data(20, 4)
   k <- tcrossprod(x)
-
   indefinite <- diag(20)
   indefinite[1, 2] <- indefinite[2, 1] <- 2
   expect_refusals("semidefinite" = ufs_ted(x, similarity = indefinite), "n x n" = ufs_ted(x, similarity = k[, 1:5]),
@@ -232,9 +205,6 @@ test_that("kernels: the root is a Cholesky factor, its rest is semidefinite; wha
   k[1, 2] <- 7
   expect_refusals("symmetric" = ufs_ted(x, similarity = k), ufs_ted(x, bandwidth = 1),
     ufs_ted(x, form = "convex", similarity = "heat"))
-})
-
-test_that("no copies are picked in the heat kernel, and linear picks that are copies are counted", {
   base <- withr::with_seed(1, matrix(rnorm(300), 100))
   x <- base[rep(1:100, each = 3), ] + withr::with_seed(2, matrix(rnorm(900, sd = 1e-3), 300))
   soil <- rep(1:100, each = 3)
@@ -246,11 +216,7 @@ test_that("no copies are picked in the heat kernel, and linear picks that are co
   expect_gt(linear$params$copies, 0L)
   expect_output(print(linear), "nearly the same as an earlier one")
   expect_gt(ufs_alnr(x)$params$copies, 0L)
-  expect_false(is.null(ufs_rrss(x)$params$copies))
-  expect_false(is.null(suppressWarnings(ufs_alfs(x))$params$copies))
-})
-
-test_that("rows far from all others are named and not picked in the heat kernel; only candidates are picked", {
+  expect_false(is.null(ufs_rrss(x)$params$copies) || is.null(suppressWarnings(ufs_alfs(x))$params$copies))
   x <- withr::with_seed(1, matrix(rnorm(900), 300))
   rownames(x) <- paste0("r", 1:300)
   x[c(5, 50, 150), ] <- x[c(5, 50, 150), ] + 40 * diag(3)
@@ -318,7 +284,7 @@ test_that("what is left of a smooth function is the variance of the process; can
   expect_setequal(selected_samples(fit, 16, as = "index"), 5:20)
 })
 
-test_that("n_scores compares samples by their leading scores", {
+test_that("n_scores compares samples by leading scores; a similarity of class Matrix is that matrix", {
   x <- withr::with_seed(2, matrix(rnorm(40 * 12), 40) %*% diag(12:1))
   z <- prcomp(x)$x[, 1:3]
   for (similarity in c("linear", "heat", "cosine")) {
@@ -329,9 +295,6 @@ test_that("n_scores compares samples by their leading scores", {
   expect_equal(unname(convex$sample_scores), unname(ufs_ted(z, form = "convex", scale = FALSE)$sample_scores), tolerance = 1e-3)
   expect_error(ufs_ted(x, n_scores = 13), "n_scores", class = "ufs_error_argument")
   expect_error(ufs_ted(x, similarity = tcrossprod(x), n_scores = 2), "n_scores", class = "ufs_error_argument")
-})
-
-test_that("a similarity of class Matrix is that matrix, within the memory that is allowed", {
   skip_if_not_installed("Matrix")
   k <- tcrossprod(scale(mtcars))
   given <- function(k) ufs_ted(mtcars, m = 6, similarity = k)
@@ -340,7 +303,7 @@ test_that("a similarity of class Matrix is that matrix, within the memory that i
   expect_refused(given(Matrix::Matrix(k)), "`similarity` as a dense matrix", "ufs_error")
 })
 
-test_that("a penalty given as a number is in the unit of x squared; the print says by what samples are compared", {
+test_that("a penalty as a number is in the unit of x squared; the kernel of rows on disk is that of rows in memory", {
   x <- withr::with_seed(1, matrix(stats::rnorm(60), 12, dimnames = list(NULL, letters[1:5])))
   chosen <- function(unit, mu) unname(ufs_ted(x * unit, mu = mu * unit^2, center = FALSE, scale = FALSE)$solution$order)
   expect_false(identical(chosen(1, .01), chosen(1, 10)))
@@ -349,14 +312,9 @@ test_that("a penalty given as a number is in the unit of x squared; the print sa
   heat <- ufs_ted(x, m = 5, similarity = "heat")
   expect_output(print(heat), paste0("heat, squared distances over ", signif(heat$params$bandwidth, 3)))
   expect_output(print(ufs_ted(x, m = 5, n_scores = 2)), "2 principal component scores")
-})
-
-test_that("the kernel of rows on disk is that of rows in memory", {
   skip_if_not_installed("DelayedArray")
-  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
   disk <- ufs_data(DelayedArray::DelayedArray(x), block_bytes = 800)
-  kept <- ufs_ted(x, m = 5, similarity = "heat")
   read <- suppressMessages(ufs_ted(disk, m = 5, similarity = "heat"))
-  expect_identical(unname(read$solution$order), unname(kept$solution$order))
-  expect_equal(read$params$bandwidth, kept$params$bandwidth)
+  expect_identical(unname(read$solution$order), unname(heat$solution$order))
+  expect_equal(read$params$bandwidth, heat$params$bandwidth)
 })

@@ -1,16 +1,11 @@
 skip_on_cran()
 
-quiet <- function(expr) suppressWarnings(expr, classes = "ufs_warning")
-
-test_that("fixture: the repaired public code", {
+test_that("fixture; both forms agree with full matrices, and for p > n the start is not left to LAPACK", {
   # Its first step, from equal weights, is the start here.
   fit <- quiet(ufs_udfs(baseline_input("mtcars"), 3, lambda = 0.1, gamma = 0.1, center = FALSE,
     scale = FALSE, control = ufs_control(max_iter = 2, tol = -1)))
   want <- baseline_expected("mtcars", "UDFS__k5_lambda0.1_gamma0.1")
   expect_lt(max(abs(feature_scores(fit) / want - 1)), 1e-7)
-})
-
-test_that("both forms agree with full matrices, step by step; p > n: the start is not left to LAPACK", {
   for (size in list(c(40, 12), c(20, 60), c(30, 30), c(150, 130))) {
     x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
     for (par in list(c(k = 5, lambda = 1, gamma = 0.1, c = 3), c(2, 0.01, 0.02, 2))) {
@@ -37,7 +32,7 @@ test_that("both forms agree with full matrices, step by step; p > n: the start i
   expect_lt(ref_wstep(m, 3, 0.1, 1e-12, 1, row2 = start)$objective, rough$objective)
 })
 
-test_that("p <= n: eigenvectors tied at the cut share what is left in the start", {
+test_that("eigenvectors tied at the cut share what is left; a large gamma, duplicated samples and smallest sizes", {
   # With all samples as neighbours M is n X'(XX' + lambda I)^{-1} X: these columns have the singular
   # values .5, 1, 1, 1, 2, so two of three tied directions would be taken.
   basis <- withr::with_seed(4, qr.Q(qr(matrix(rnorm(100), 20) - .1)))
@@ -52,9 +47,6 @@ test_that("p <= n: eigenvectors tied at the cut share what is left in the start"
   fit <- quiet(ufs_udfs(x, 3, n_neighbours = 19, lambda = 1, gamma = 0.5, solver = "irls", center = FALSE,
     scale = FALSE, control = ufs_control(max_iter = 1, tol = -1)))
   expect_equal(fit$trace$objective, want, tolerance = 1e-9)
-})
-
-test_that("scores sum to c, a large gamma leaves c features, and duplicated samples and smallest sizes are no harm", {
   x <- planted(40, 15)$x
   expect_equal(sum(feature_scores(quiet(ufs_udfs(x, 4)))), 4)
   expect_warning(fit <- ufs_udfs(x, 4, gamma = 100), "only 4 of 15", class = "ufs_warning_void")
@@ -92,7 +84,7 @@ test_that("rows left out are zero, and rightly so: optimality of W in plain R", 
   }
 })
 
-test_that("steps may be rough, but not the one that is returned", {
+test_that("steps may be rough, but not the last, and a row left out too early comes back, before the end, too", {
   for (size in list(c(40, 200), c(150, 140))) {
     x <- unit_columns(planted(size[1], size[2], informative = 6)$x)
     fit <- function(...) quiet(ufs_udfs(x, 3, gamma = 0.2, center = FALSE, scale = FALSE, control = ufs_control(...)))
@@ -107,9 +99,6 @@ test_that("steps may be rough, but not the one that is returned", {
     lowest <- eigen(weighted, symmetric = TRUE)$values
     expect_equal(sum(w[live, ] * (weighted %*% w[live, ])), sum(rev(lowest)[1:3]), tolerance = 1e-6)
   }
-})
-
-test_that("a row left out too early comes back", {
   # Where none did, zero rows ended with a reach of 1.36, 1.25, 1.21.
   for (case in list(c(1, 60, 140), c(1, 100, 200), c(2, 60, 140))) {
     x <- withr::with_seed(case[1], matrix(rnorm(case[2] * case[3]), case[2]))
@@ -119,9 +108,6 @@ test_that("a row left out too early comes back", {
     expect_identical(fit$status, "converged")
     expect_lte(max(fit$feature_key[zero]), 1 + 1e-5)
   }
-})
-
-test_that("a row left out too early comes back before the end", {
   # Without a last look at them the reach of one was 1.009, 1.028 and 1.005.
   for (seed in c(17, 661, 1075)) {
     set <- withr::with_seed(seed, {

@@ -10,8 +10,6 @@ mixed <- function(n = 60, seed = 1) {
   })
 }
 
-quietly <- function(code) suppressWarnings(suppressMessages(code))
-
 d <- mixed()
 
 test_that("every method chooses as many columns of a table with factors as are asked for", {
@@ -74,8 +72,9 @@ test_that("a factor weighs what its levels do: what css rebuilds is that of the 
     as.double(d$nine[1:9] == "c"), ignore_attr = TRUE, tolerance = if ("nine" %in% names(d)[greedy]) 1e-8 else 2)
 })
 
+skip_on_cran()
+
 test_that("constraints are about the columns of the table", {
-  skip_on_cran()
   for (method in c("css", "pca", "jspca")) {
     fit <- function(...) {
       args <- list(d, method, k = 4, factors = "dummies", ...)
@@ -94,7 +93,6 @@ test_that("constraints are about the columns of the table", {
 })
 
 test_that("decoys, sizes, stability, comparisons and tasks count columns of the table", {
-  skip_on_cran()
   d <- mixed(90)
   x <- ufs_data(d, factors = "dummies")
   set.seed(1)
@@ -122,7 +120,6 @@ test_that("decoys, sizes, stability, comparisons and tasks count columns of the 
 })
 
 test_that("rows with weights and blocks do with factors what they do without, and replicates are refused", {
-  skip_on_cran()
   d <- mixed(60)
   twice <- d[c(1:60, 1:20), ]
   weight <- rep(2:1, c(20, 40))
@@ -134,7 +131,6 @@ test_that("rows with weights and blocks do with factors what they do without, an
 })
 
 test_that("the step of recipes keeps as many columns as it is told, factors whole", {
-  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   for (method in c("css", "pca", "compress")) {
     recipe <- step_select_ufs(recipes::recipe(~ ., data = d), recipes::all_predictors(), method = method,
@@ -154,7 +150,6 @@ test_that("the step of recipes keeps as many columns as it is told, factors whol
 })
 
 test_that("the filter of mlr3 scores factors as one feature", {
-  skip_on_cran()
   skip_if_not_installed("mlr3filters")
   task <- mlr3::as_task_unsupervised(d)
   filter <- mlr3filters::flt("ufs_css")
