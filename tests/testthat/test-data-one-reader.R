@@ -15,7 +15,7 @@ numbers_of_all_kinds <- function(n = 60) {
   })
 }
 numbers <- numbers_of_all_kinds()
-plain <- sapply(numbers, as.numeric)
+doubles <- sapply(numbers, as.numeric)
 with_text <- function(x) {
   n <- nrow(x)
   cbind(x, kind = factor(rep(c("x", "y"), n / 2)), note = paste("note", letters[seq_len(n) %% 26 + 1]))
@@ -81,8 +81,8 @@ test_that("one table in every form, in every function: the same columns, the sam
     left <- if (text) c("kind", "note") else character()
     same <- function(found, mean, cov, info) {
       expect_setequal(names(mean), names(numbers))
-      expect_equal(mean[names(numbers)], colMeans(plain), tolerance = 1e-12, info = info)
-      expect_equal(cov[names(numbers), names(numbers)], cov(plain), tolerance = 1e-9, info = info)
+      expect_equal(mean[names(numbers)], colMeans(doubles), tolerance = 1e-12, info = info)
+      expect_equal(cov[names(numbers), names(numbers)], cov(doubles), tolerance = 1e-9, info = info)
       expect_identical(found$left, left, info = info)
     }
     for (form in names(forms_of(x, connection))) {
@@ -97,11 +97,11 @@ test_that("one table in every form, in every function: the same columns, the sam
     same(found, colMeans(read$x), cov(read$x), "demo")
   }
   tables <- function(x) list(x, tibble::as_tibble(x), data.table::as.data.table(x))
-  split <- withr::with_seed(1, ufs_split(plain, 20))
+  split <- withr::with_seed(1, ufs_split(doubles, 20))
   for (x in tables(numbers)) {
-    expect_equal(as.matrix(ufs_data(x)), plain, ignore_attr = TRUE)
+    expect_equal(as.matrix(ufs_data(x)), doubles, ignore_attr = TRUE)
     expect_equal(as.matrix(withr::with_seed(1, ufs_sketch(x, 30, "uniform"))$data),
-      as.matrix(withr::with_seed(1, ufs_sketch(plain, 30, "uniform"))$data), ignore_attr = TRUE)
+      as.matrix(withr::with_seed(1, ufs_sketch(doubles, 30, "uniform"))$data), ignore_attr = TRUE)
     expect_identical(withr::with_seed(1, ufs_split(x, 20))$test, split$test)
   }
   doors <- list(ufs_data, function(x) ufs_sketch(x, 30, "uniform"), function(x) ufs_split(x, 20))
@@ -134,12 +134,12 @@ test_that("a value that cannot be read is named with column and row in the same 
 test_that("a missing value costs its row in moments, and names its column where rows are wanted", {
   connection <- local_sqlite()
   x <- replace(numbers, "a", list(replace(numbers$a, 7, NA)))
-  plain <- plain[-7, ]
+  doubles <- doubles[-7, ]
   for (form in setdiff(names(forms_of(x, connection)), "compared")) {
     m <- forms_of(x, connection)[[form]]()
-    expect_equal(m$mean[colnames(plain)], colMeans(plain), tolerance = 1e-12, info = form)
-    spread <- as.matrix(m, "covariance")[colnames(plain), colnames(plain)]
-    expect_equal(spread, cov(plain), tolerance = 1e-9, info = form)
+    expect_equal(m$mean[colnames(doubles)], colMeans(doubles), tolerance = 1e-12, info = form)
+    spread <- as.matrix(m, "covariance")[colnames(doubles), colnames(doubles)]
+    expect_equal(spread, cov(doubles), tolerance = 1e-9, info = form)
     expect_identical(m$dropped, 1, info = form)
   }
   for (door in list(function(x) ufs_css(x, 2), function(x) ufs_split(x, 20), function(x) ufs_sketch(x, 20))) {

@@ -108,7 +108,7 @@ many <- list(
     compared$results[setdiff(names(compared$results), "seconds")]
   },
   cluster = function(x) {
-    compared <- ufs_compare(x, set$group, "mcfs", k = c(4, 8), mode = "cluster", repeats = 2, n_random = 2)
+    compared <- ufs_compare(x, set$group, "mcfs", k = c(4, 8), mode = "cluster", repeats = 1, n_random = 1)
     # `live` counts scores that are not zero: rounding decides for one feature.
     compared$results[setdiff(names(compared$results), c("seconds", "live"))]
   }
