@@ -319,7 +319,7 @@ far_rows <- function(z, most = 1000L, factor = 2) {
 
 tell_far_rows <- function(far, names, more) {
   if (!length(far)) return(invisible())
-  bare <- if (is.null(names)) TRUE else is.na(names[far]) | !nzchar(names[far])
+  bare <- if (is.null(names)) rep(TRUE, length(far)) else is.na(names[far]) | !nzchar(names[far])
   who <- best_line(ifelse(bare, paste("row", far), names[far]), NULL, 5L)
   message(new_condition("message", "outliers", count_words(length(far), "row"), " of `x` ",
     if (length(far) == 1L) "is" else "are", " far from all others (", who, ").", more, "\n",

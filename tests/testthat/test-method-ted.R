@@ -222,6 +222,7 @@ test_that("kernels: the root is a Cholesky factor, its rest is semidefinite; wha
   x[c(5, 50, 150), ] <- x[c(5, 50, 150), ] + 40 * diag(3)
   expect_message(fit <- ufs_ted(x, m = 30, similarity = "heat"), "r5, r50, r150", class = "ufs_message_outliers")
   expect_identical(unname(fit$params$far), c(5L, 50L, 150L))
+  expect_message(ufs_ted(unname(x), m = 30, similarity = "heat"), "(row 5, row 50, row 150)", fixed = TRUE)
   expect_false(any(c(5, 50, 150) %in% fit$solution$order))
   expect_silent(ufs_ted(x[-c(5, 50, 150), ], m = 30, similarity = "heat"))
   x <- sample_data(40, 6)
