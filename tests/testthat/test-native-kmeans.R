@@ -59,7 +59,7 @@ test_that("counted rows are as many rows: the same seeds, the same clusters, and
   }
 })
 
-test_that("coordinates of wide data give the partitions of the data themselves", {
+test_that("coordinates of wide data give the partitions of the data; equal samples count and stay together", {
   z <- kmeans_data(c(30, 60, 4), 5)
   # 29 principal scores: the same distances, but held as columns.
   scores <- stats::prcomp(z)$x[, 1:29]
@@ -69,9 +69,6 @@ test_that("coordinates of wide data give the partitions of the data themselves",
   expect_equal(vapply(wide, `[[`, 0, "withinss"), vapply(narrow, `[[`, 0, "withinss"), tolerance = 1e-10)
   far <- withr::with_seed(6, kmeans_runs(z + 1e4, 4, 8L))
   expect_equal(far[[1L]]$cluster, wide[[1L]]$cluster)
-})
-
-test_that("equal samples count, stay together and cannot be two seeds", {
   for (p in c(2, 80)) {
     z <- kmeans_data(c(12, p, 3), 7)
     z <- z[rep(1:12, each = 5), ]

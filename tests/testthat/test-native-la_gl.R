@@ -13,7 +13,7 @@ gl_problem <- function(n, p, c, seed) {
   })
 }
 
-test_that("a call never raises the objective, even a short or partial one", {
+test_that("neither a call, short or partial, nor extrapolation raises the objective; certify measures any V", {
   q <- gl_problem(30, 100, 3, 6)
   lambda <- 0.2 * gl_lambda_max(q$x, q$t)
   start <- matrix(0, 100, 3)
@@ -25,9 +25,6 @@ test_that("a call never raises the objective, even a short or partial one", {
   }
   partial <- gl(q$x, q$t, lambda, start, full = FALSE)
   expect_true(all(which(row_norms(partial$v) > 0) %in% c(5, 50, 99)))
-})
-
-test_that("extrapolation never raises the objective; certify measures any V", {
   # A looser tolerance stops the same iteration earlier: columns that are nearly one, where
   # unguarded steps go astray.
   for (seed in 1:12) {
@@ -84,7 +81,7 @@ test_that("Newton steps reach the same answer in far fewer sweeps where columns 
   expect_lt(got$sweeps, 2000)
 })
 
-test_that("free columns that nearly depend on each other leave nothing of them in the rest", {
+test_that("free columns that nearly depend on each other leave nothing of them in the rest; equal ones share a row", {
   for (apart in c(1e-2, 1e-4, 1e-6)) for (seed in 8:9) {
     q <- gl_problem(40, 12, 2, seed)
     x <- q$x
@@ -94,9 +91,6 @@ test_that("free columns that nearly depend on each other leave nothing of them i
     unit <- sweep(x[, free], 2, sqrt(colSums(x[, free]^2)), "/")
     expect_lte(max(abs(crossprod(unit, q$t - out$xv))), 2e-15)
   }
-})
-
-test_that("of equal columns one takes part, and all share its row", {
   q <- gl_problem(25, 30, 3, 5)
   first <- c(1:30, rep(c(2L, 7L), each = 10))
   x <- q$x[, first]
@@ -118,7 +112,7 @@ test_that("of equal columns one takes part, and all share its row", {
 
 skip_on_cran()
 
-test_that("gl agrees with plain coordinate descent", {
+test_that("gl agrees with plain coordinate descent, in Gram form and in residual form once the slots are exhausted", {
   for (shape in list(c(25, 60, 3), c(40, 12, 2), c(15, 15, 1))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 1)
     for (rel in c(0.7, 0.3, 0.08)) {
@@ -133,9 +127,6 @@ test_that("gl agrees with plain coordinate descent", {
       expect_equal(got$kkt, unname(kkt), tolerance = 1e-10)
     }
   }
-})
-
-test_that("Gram form, and residual form once the slots are exhausted, give the same answer", {
   for (shape in list(c(20, 120, 3), c(50, 30, 2))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 4)
     for (rel in c(0.4, 0.05)) {

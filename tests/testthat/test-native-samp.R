@@ -3,7 +3,7 @@ rrss_call <- function(x, gamma, control, relative = FALSE) {
   c(out, out$run, as.list(out$run$counters))
 }
 
-test_that("greedy TED: both forms equal the literal algorithm, scores are decreases", {
+test_that("greedy TED: both forms equal the literal algorithm, scores are decreases, also over many picks", {
   skip_on_cran()
   for (size in list(c(25, 6), c(12, 30), c(20, 20))) {
     x <- sample_data(size[1], size[2])
@@ -18,6 +18,19 @@ test_that("greedy TED: both forms equal the literal algorithm, scores are decrea
     j <- vapply(0:10, function(m) ref_ted_objective(x, ref$order[seq_len(m)], mu), 0)
     expect_equal(out$score, -diff(j), tolerance = 1e-10)
     expect_equal(out$start, j[1L], tolerance = 1e-12)
+  }
+  # Beyond the rank, and far enough for decreases to fall by many orders of magnitude.
+  x <- sweep(sample_data(60, 12), 2, 10^-(0:11 / 2), "*")
+  mu <- 1e-6
+  ref <- ref_ted_greedy(x, 40L, mu)
+  for (form in c("n", "p")) {
+    out <- ted_greedy(x, 40L, mu, form)
+    expect_lt(ref$score[12] / ref$score[1], 1e-6)
+    expect_identical(out$order[1:12], ref$order[1:12])
+    expect_equal(out$score[1:12], ref$score[1:12], tolerance = 1e-5)
+    j <- vapply(c(0, 12, 40), function(m) ref_ted_objective(x, out$order[seq_len(m)], mu), 0)
+    expect_equal(sum(out$score[1:12]), j[1] - j[2], tolerance = 1e-10)
+    expect_equal(sum(out$score), j[1] - j[3], tolerance = 1e-10)
   }
 })
 
@@ -59,22 +72,6 @@ test_that("greedy TED: `left` is what each other sample would bring next, in the
   }
 })
 
-test_that("greedy TED stays exact over many picks", {
-  # Beyond the rank, and far enough for decreases to fall by many orders of magnitude.
-  x <- sweep(sample_data(60, 12), 2, 10^-(0:11 / 2), "*")
-  mu <- 1e-6
-  ref <- ref_ted_greedy(x, 40L, mu)
-  for (form in c("n", "p")) {
-    out <- ted_greedy(x, 40L, mu, form)
-    expect_lt(ref$score[12] / ref$score[1], 1e-6)
-    expect_identical(out$order[1:12], ref$order[1:12])
-    expect_equal(out$score[1:12], ref$score[1:12], tolerance = 1e-5)
-    j <- vapply(c(0, 12, 40), function(m) ref_ted_objective(x, out$order[seq_len(m)], mu), 0)
-    expect_equal(sum(out$score[1:12]), j[1] - j[2], tolerance = 1e-10)
-    expect_equal(sum(out$score), j[1] - j[3], tolerance = 1e-10)
-  }
-})
-
 test_that("RRSS without n systems equals RRSS with them, step by step; coordinates keep inner products", {
   for (size in list(c(20, 6), c(10, 25))) {
     x <- sample_data(size[1], size[2])
@@ -95,7 +92,7 @@ test_that("RRSS without n systems equals RRSS with them, step by step; coordinat
   }
 })
 
-test_that("the RRSS penalty bound is exact", {
+test_that("the RRSS penalty bound is exact; acceleration lowers the objective and agrees with plain steps", {
   x <- sample_coordinates(sample_data(20, 6))
   unit <- sweep(x, 2L, sqrt(colSums(x^2)), "/")
   at_zero <- rrss_call(x, 1, ufs_control(max_iter = 0, tol = 1e-3, eps = 1e-8), relative = TRUE)
@@ -105,6 +102,18 @@ test_that("the RRSS penalty bound is exact", {
   solve_at <- function(share) rrss_call(x, share, ufs_control(max_iter = 500, tol = 1e-6, eps = 1e-8), relative = TRUE)
   expect_identical(solve_at(1)$row_norm, rep(0, 20))
   expect_gt(max(solve_at(0.9)$row_norm), 1e-3)
+  x <- sample_coordinates(sample_data(40, 10))
+  x <- x / mean(sqrt(colSums(x^2)))
+  plain <- rrss_call(x, 0.2, ufs_control(max_iter = 400, tol = -1, eps = 1e-8), relative = TRUE)
+  fast <- rrss_call(x, 0.2, ufs_control(max_iter = 400, tol = 1e-4, eps = 1e-8), relative = TRUE)
+  expect_identical(plain$iterations, 400L)
+  expect_lt(fast$iterations, 400L)
+  expect_identical(fast$status, 0L)
+  expect_true(all(diff(fast$trace[, "objective"]) <= 1e-12 * fast$trace[1L, "objective"]))
+  expect_lt(abs(fast$primal / plain$primal - 1), 1e-5)
+  # Both bounds hold for both answers, and gaps never fall below zero.
+  expect_gt(min(plain$primal, fast$primal), max(plain$dual, fast$dual))
+  expect_gt(min(plain$trace[, "gap"], fast$trace[, "gap"]), -1e-10)
 })
 
 test_that("ALNR-style equals the alternation in A and b", {
@@ -120,19 +129,4 @@ test_that("ALNR-style equals the alternation in A and b", {
   expect_equal(trace, ref$objective, tolerance = 1e-9)
   expect_equal(out$row_norm, ref$z, tolerance = 1e-8)
   expect_true(all(diff(trace) <= 1e-10 * trace[1L]))
-})
-
-test_that("acceleration lowers the objective monotonically and agrees with plain steps", {
-  x <- sample_coordinates(sample_data(40, 10))
-  x <- x / mean(sqrt(colSums(x^2)))
-  plain <- rrss_call(x, 0.2, ufs_control(max_iter = 400, tol = -1, eps = 1e-8), relative = TRUE)
-  fast <- rrss_call(x, 0.2, ufs_control(max_iter = 400, tol = 1e-4, eps = 1e-8), relative = TRUE)
-  expect_identical(plain$iterations, 400L)
-  expect_lt(fast$iterations, 400L)
-  expect_identical(fast$status, 0L)
-  expect_true(all(diff(fast$trace[, "objective"]) <= 1e-12 * fast$trace[1L, "objective"]))
-  expect_lt(abs(fast$primal / plain$primal - 1), 1e-5)
-  # Both bounds hold for both answers, and gaps never fall below zero.
-  expect_gt(min(plain$primal, fast$primal), max(plain$dual, fast$dual))
-  expect_gt(min(plain$trace[, "gap"], fast$trace[, "gap"]), -1e-10)
 })

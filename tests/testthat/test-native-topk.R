@@ -94,20 +94,6 @@ block_z <- function(n, C, seed, noise = .05) {
   })
 }
 
-test_that("spectral labels allow isolated samples", {
-  made <- block_z(30L, 3L, 4)
-  made$z[c(4, 9), ] <- 0
-  made$z[, c(4, 9)] <- 0
-  out <- spectral(made$z, 3L)
-  expect_identical(out$label, ref_spectral(t(made$z), 3L))
-  expect_identical(canonical_labels(out$label[-c(4, 9)]), canonical_labels(made$label[-c(4, 9)]))
-  # Two linked samples cannot seed three clusters.
-  z <- matrix(0, 10, 10)
-  z[1, 2] <- z[2, 1] <- 1
-  expect_identical(spectral(z, 3L)$info, -1L)
-  expect_identical(spectral(z, 2L)$info, 0L)
-})
-
 # Value of the dual at the least |y| that the primal solution allows is not needed: any y that is
 # feasible proves a lower bound, and complementary slackness gives one.
 lp_check <- function(out, x, theta, lambda_e, lambda_z, nonnegative = FALSE) {
@@ -152,22 +138,6 @@ test_that("a probe finds the links of a sample at equal weights", {
     expect_equal(sum(every$pivots), all$trace[[1L, 2L]])
     expect_gt(min(every$links), 0)
     expect_identical(probe(5L, 3L)$pivots, 3L)
-  }
-})
-
-test_that("ties, copies, zero samples and discrete numbers do not stop the linear programmes", {
-  x <- withr::with_seed(1, matrix(sample(-1:1, 30 * 20, TRUE), 30))
-  x[7, ] <- x[3, ]
-  x[8, ] <- -x[3, ]
-  x[, 5] <- x[, 2]
-  x[, 6] <- 0
-  x[11, ] <- 0
-  x <- x / pmax(sqrt(rowSums(x^2)), 1)
-  for (alpha_e in c(2, 10)) {
-    out <- represent(x, matrix(1, 30, 30), exact = TRUE, lambda_e = alpha_e / max(rowSums(abs(x))))
-    expect_identical(out$status, 0L)
-    expect_lt(out$gap, 1e-6)
-    expect_true(all(out$z[11, ] == 0) && all(out$z[, 11] == 0))
   }
 })
 
@@ -257,7 +227,7 @@ test_that("the bound is proved: below every set, and tight for the relaxation", 
   }
 })
 
-test_that("spectral labels are the literal ones", {
+test_that("spectral labels are the literal ones, and allow isolated samples", {
   for (seed in 1:8) {
     made <- block_z(24L, 3L, seed, noise = .1 * seed)
     for (C in 1:4) {
@@ -295,9 +265,20 @@ test_that("spectral labels are the literal ones", {
     kept <- kept + !identical(label, spectral(z, 4L)$label)
   }
   expect_gt(kept, 0L)
+  made <- block_z(30L, 3L, 4)
+  made$z[c(4, 9), ] <- 0
+  made$z[, c(4, 9)] <- 0
+  out <- spectral(made$z, 3L)
+  expect_identical(out$label, ref_spectral(t(made$z), 3L))
+  expect_identical(canonical_labels(out$label[-c(4, 9)]), canonical_labels(made$label[-c(4, 9)]))
+  # Two linked samples cannot seed three clusters.
+  z <- matrix(0, 10, 10)
+  z[1, 2] <- z[2, 1] <- 1
+  expect_identical(spectral(z, 3L)$info, -1L)
+  expect_identical(spectral(z, 2L)$info, 0L)
 })
 
-test_that("the linear programmes reach the optimum, in any order of the samples", {
+test_that("the linear programmes reach the optimum, in any order of the samples, with ties, copies and zeros", {
   for (size in list(c(20, 60), c(40, 25), c(12, 12), c(60, 8))) {
     prob <- topk_problem(size[1L], size[2L], seed = sum(size))
     theta <- withr::with_seed(2, matrix(runif(size[1L]^2), size[1L]))
@@ -318,6 +299,19 @@ test_that("the linear programmes reach the optimum, in any order of the samples"
   out <- represent(t(topk_fixture("f1_X")), topk_fixture("f1_Theta"), exact = TRUE)
   expect_equal(out$objective, topk_expected("f1")$opt_objective_fixed_mu10, tolerance = 1e-6)
   expect_lt(max(abs(t(out$z) - topk_fixture("f1_Z_opt"))), 1e-5)
+  x <- withr::with_seed(1, matrix(sample(-1:1, 30 * 20, TRUE), 30))
+  x[7, ] <- x[3, ]
+  x[8, ] <- -x[3, ]
+  x[, 5] <- x[, 2]
+  x[, 6] <- 0
+  x[11, ] <- 0
+  x <- x / pmax(sqrt(rowSums(x^2)), 1)
+  for (alpha_e in c(2, 10)) {
+    out <- represent(x, matrix(1, 30, 30), exact = TRUE, lambda_e = alpha_e / max(rowSums(abs(x))))
+    expect_identical(out$status, 0L)
+    expect_lt(out$gap, 1e-6)
+    expect_true(all(out$z[11, ] == 0) && all(out$z[, 11] == 0))
+  }
 })
 
 test_that("both ADMMs write their objective beside the residuals", {

@@ -174,7 +174,7 @@ test_that("malformed sparse matrices are errors, in ufs_data() and in every dire
   }
 })
 
-test_that("every sparse class of Matrix is read, duplicated entries are added", {
+test_that("every sparse class of Matrix is read, duplicated entries are added, and more than an integer can count", {
   x <- matrix(c(1, 0, 0, 2, 3, 0, 0, 4, 0, 5, 0, 6, 1, 1, 0, 0), 4)
   c4 <- to_sparse(x)
   symmetric <- Matrix::forceSymmetric(c4)
@@ -188,9 +188,6 @@ test_that("every sparse class of Matrix is read, duplicated entries are added", 
     expect_equal(unname(as.matrix(data)), unname(as.matrix(case) + 0))
   }
   expect_identical(ufs_data(Matrix::Matrix(x + 1))$kind, "dense")
-})
-
-test_that("more entries than an integer can count are no problem", {
   at <- withr::with_seed(1, cbind(sample.int(60000, 1e5, TRUE), sample.int(40000, 1e5, TRUE)))
   s <- Matrix::sparseMatrix(i = at[, 1], j = at[, 2], x = 1, dims = c(60000, 40000))
   data <- suppressWarnings(as_ufs_operator(s))

@@ -171,7 +171,7 @@ test_that("copies of columns share their row in sparse data too", {
   expect_identical(x_alike_columns(scale(x)[, ])$first, found$first)
 })
 
-test_that("what needs x itself forms it and says so; the penalties' bounds are those of the dense matrix", {
+test_that("what needs x itself forms it and says so, ALFS only where it must; bounds are those of the dense matrix", {
   s <- to_sparse(sets$wide$x)
   for (loss in c("feature", "sample")) {
     expect_message(suppressWarnings(ufs_jspca(s, 2, loss = loss, solver = "paper")), "dense",
@@ -184,9 +184,6 @@ test_that("what needs x itself forms it and says so; the penalties' bounds are t
   expect_equal(alfs_basis(as_ufs_operator(to_sparse(x), TRUE, FALSE)$x)$bound, dense$bound, tolerance = 1e-10)
   x <- as_ufs_operator(open_data(to_sparse(diag(4)[, 1:3] * 2)), TRUE, FALSE)$x
   expect_output(print(x), "<ufs_x> sparse, 4 samples x 3 features", fixed = TRUE)
-})
-
-test_that("ALFS forms x only where it must", {
   s <- to_sparse(sets$wide$x)
   dense_said <- function(...) {
     said <- FALSE

@@ -49,7 +49,7 @@ test_that("for each task and kind one method is recommended, and it is the one t
   expect_true(all(grepl("ufs_css()", others$advice, fixed = TRUE)))
 })
 
-test_that("the help of ufs_select() names the same, and is no longer than 120 lines", {
+test_that("the help of ufs_select() names the same in 120 lines, and so do the vignettes and the prints", {
   expect_lte(length(help_lines("ufs_select", 80)), 120L)
   lines <- help_lines("ufs_select")
   row <- function(task) {
@@ -66,9 +66,6 @@ test_that("the help of ufs_select() names the same, and is no longer than 120 li
     large, character()))
   expect_identical(row("classify")[2:3], c(noisy(FALSE), noisy(TRUE)))
   expect_match(paste(lines, collapse = " "), "explained variance beside random choices is of rows left out", fixed = TRUE)
-})
-
-test_that("so do the vignettes and the prints", {
   lines <- vignette_lines("which-method")
   row <- function(words) functions_in(strsplit(grep(words, lines, value = TRUE, fixed = TRUE)[1L], "|", fixed = TRUE)[[1L]][3L])
   name <- function(...) paste0("ufs_", vapply(c(...), planned, ""))

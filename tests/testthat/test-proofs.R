@@ -18,7 +18,7 @@ held_by <- function(x, s, y) {
   sum(qr.fitted(qr(z[, s]), y)^2) / sum(y^2)
 }
 
-test_that("the bound of a proof is about columns on all scales", {
+test_that("the bound of a proof, targets and triangles keep columns of every scale", {
   # Three columns a millionth of the others; the best choice has one.
   short <- 0L
   for (seed in 1:60) {
@@ -31,6 +31,30 @@ test_that("the bound of a proof is about columns on all scales", {
     short <- short + any(fit$solution$order > 3L)
   }
   expect_gt(short, 20L)
+  x <- withr::with_seed(1, matrix(stats::rnorm(40 * 6), 40)) %*% diag(10^c(8, 4, 0, -8, -8, -4))
+  x[, 4] <- 1e-8 * x[, 4] + 1e-17 * x[, 1]
+  colnames(x) <- paste0("v", 1:6)
+  z <- scale(x, TRUE, FALSE)
+  u <- svd(z)$u[, 1L]
+  single <- vapply(1:6, function(j) held_by(x, j, u), 0)
+  sparse <- if (requireNamespace("Matrix", quietly = TRUE)) Matrix::Matrix(x, sparse = TRUE)
+  for (j in c(3L, 4L, 5L)) {
+    one <- function(x) {
+      ufs_css(ufs_data(x, include = paste0("v", j)), k = 1, target = 1, scale = FALSE)$certificate[["target"]]
+    }
+    expect_equal(one(x), single[j], tolerance = 1e-6)
+    expect_equal(one(rbind(x, x)[1:40, ]), single[j], tolerance = 1e-6)
+    if (!is.null(sparse)) {
+      expect_equal(withr::with_options(list(ufselect.max_bytes = 1e3), one(sparse)), single[j], tolerance = 1e-6)
+    }
+  }
+  x <- withr::with_seed(3, matrix(stats::rnorm(60 * 5), 60)) %*% diag(10^c(9, 0, 0, -3, -9))
+  root <- gram_root(crossprod(x))
+  expect_identical(nrow(root), 5L)
+  expect_equal(stats::cov2cor(crossprod(root)), stats::cov2cor(crossprod(x)), tolerance = 1e-12)
+  expect_identical(nrow(gram_root(crossprod(cbind(x, x[, 5], 0)))), 5L)
+  withr::local_options(ufselect.copy_bytes = 0)
+  expect_equal(stats::cov2cor(crossprod(column_triangle(x, TRUE, FALSE)$x)), stats::cor(x), tolerance = 1e-10)
 })
 
 test_that("a column that holds nothing of the target alone may help beside another", {
@@ -61,36 +85,6 @@ test_that("a proof is about columns with values on one or two rows, too, and say
   expect_true(any(6:7 %in% best))
   expect_gt(fit$certificate[["captured"]], plain$certificate[["captured"]])
   expect_message(ufs_css(ufs_data(x, exclude = c("v6", "v7")), k = 3, optimal = TRUE), NA)
-})
-
-test_that("a target is a product with columns of every scale, in all forms", {
-  x <- withr::with_seed(1, matrix(stats::rnorm(40 * 6), 40)) %*% diag(10^c(8, 4, 0, -8, -8, -4))
-  x[, 4] <- 1e-8 * x[, 4] + 1e-17 * x[, 1]
-  colnames(x) <- paste0("v", 1:6)
-  z <- scale(x, TRUE, FALSE)
-  u <- svd(z)$u[, 1L]
-  single <- vapply(1:6, function(j) held_by(x, j, u), 0)
-  sparse <- if (requireNamespace("Matrix", quietly = TRUE)) Matrix::Matrix(x, sparse = TRUE)
-  for (j in c(3L, 4L, 5L)) {
-    one <- function(x) {
-      ufs_css(ufs_data(x, include = paste0("v", j)), k = 1, target = 1, scale = FALSE)$certificate[["target"]]
-    }
-    expect_equal(one(x), single[j], tolerance = 1e-6)
-    expect_equal(one(rbind(x, x)[1:40, ]), single[j], tolerance = 1e-6)
-    if (!is.null(sparse)) {
-      expect_equal(withr::with_options(list(ufselect.max_bytes = 1e3), one(sparse)), single[j], tolerance = 1e-6)
-    }
-  }
-})
-
-test_that("a triangle in the place of a tall x keeps columns of every scale", {
-  x <- withr::with_seed(3, matrix(stats::rnorm(60 * 5), 60)) %*% diag(10^c(9, 0, 0, -3, -9))
-  root <- gram_root(crossprod(x))
-  expect_identical(nrow(root), 5L)
-  expect_equal(stats::cov2cor(crossprod(root)), stats::cov2cor(crossprod(x)), tolerance = 1e-12)
-  expect_identical(nrow(gram_root(crossprod(cbind(x, x[, 5], 0)))), 5L)
-  withr::local_options(ufselect.copy_bytes = 0)
-  expect_equal(stats::cov2cor(crossprod(column_triangle(x, TRUE, FALSE)$x)), stats::cor(x), tolerance = 1e-10)
 })
 
 test_that("groups are refused by a proof, and so are quotas that leave nothing to choose, which choose none of rows", {

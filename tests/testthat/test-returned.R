@@ -181,7 +181,7 @@ test_that("a grid is drawn over at most two of its columns, each with the mean o
   expect_identical(c(shown$xlab, shown$ylab, shown$subtitle), c("lambda_rel", "center", "mean over scale"))
 })
 
-test_that("the largest number of components that is named is the rank that x can have", {
+test_that("the largest number of components is the rank that x can have; what is too large is named first", {
   x <- withr::with_seed(1, matrix(rnorm(45), 5))
   for (center in c(TRUE, FALSE)) {
     most <- 5L - center
@@ -189,6 +189,19 @@ test_that("the largest number of components that is named is the rank that x can
     expect_error(ufs_pca(x, most + 1, center = center, scale = FALSE), class = "ufs_error_argument",
       paste0("n_components.*\\b", most, "\\b.*largest possible rank"))
   }
+  skip_on_cran()
+  withr::local_options(ufselect.max_bytes = 1000)
+  x <- withr::with_seed(1, matrix(rnorm(600), 20))
+  told <- 0
+  for (method in ufs_methods()$method) {
+    error <- tryCatch(suppressMessages(suppressWarnings(
+      do.call(ufs, c(list(x = x, method = method), needed_arguments(method))))), error = identity)
+    if (!inherits(error, "ufs_error_memory")) next
+    told <- told + 1
+    expect_match(conditionMessage(error), "^[^.]+ would need [0-9.]+ ([KMGT]i)?B, more than the limit of 1000 B[.] [A-Z]",
+      info = method)
+  }
+  expect_gt(told, 5)
 })
 
 test_that("the warning of a graph in pieces counts those of more than one sample", {
@@ -204,22 +217,6 @@ test_that("the warning of a graph in pieces counts those of more than one sample
   expect_match(alone, "2 of 6 samples have no edge")
   expect_false(grepl("separate parts", alone))
   expect_match(w(c(near, 1000 + near, -5000)), "1 of 9 samples have no edge.*has 2 separate parts")
-})
-
-test_that("what is too large is named first, the advice comes last", {
-  skip_on_cran()
-  withr::local_options(ufselect.max_bytes = 1000)
-  x <- withr::with_seed(1, matrix(rnorm(600), 20))
-  told <- 0
-  for (method in ufs_methods()$method) {
-    error <- tryCatch(suppressMessages(suppressWarnings(
-      do.call(ufs, c(list(x = x, method = method), needed_arguments(method))))), error = identity)
-    if (!inherits(error, "ufs_error_memory")) next
-    told <- told + 1
-    expect_match(conditionMessage(error), "^[^.]+ would need [0-9.]+ ([KMGT]i)?B, more than the limit of 1000 B[.] [A-Z]",
-      info = method)
-  }
-  expect_gt(told, 5)
 })
 
 test_that("an option that is no number is an error that says so, and so are methods that are no names", {

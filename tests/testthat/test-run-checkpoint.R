@@ -264,7 +264,7 @@ test_that("nobody owns a part: it goes with the value of its name, or with time"
   expect_identical(stored_value("k", folder, is.list)$value, list(1))
 })
 
-test_that("whole numbers are the same data however they are stored, changed entries are others", {
+test_that("data count by what is in them, however they are stored, in files too", {
   folder <- withr::local_tempdir()
   reused <- function(data) run(2:3, folder, data)$checkpoint$reused
   integers <- round(x)
@@ -277,19 +277,6 @@ test_that("whole numbers are the same data however they are stored, changed entr
   sparse@x[5] <- 99
   expect_identical(reused(sparse), 0L)
   expect_identical(reused(sparse), 2L)
-})
-
-test_that("another version of the package is another checkpoint, with the same seeds", {
-  folder <- withr::local_tempdir()
-  run(2:3, folder, seed = NULL)
-  file <- values(folder)
-  file.rename(file, sub(utils::packageVersion("ufselect"), "0.0.1", file, fixed = TRUE))
-  again <- run(2:3, folder, seed = NULL)
-  expect_identical(again$checkpoint$reused, 0L)
-  expect_match(again$checkpoint$why, "results of version 0.0.1 of ufselect", all = FALSE)
-})
-
-test_that("files on disk and big.matrix count by what is in them", {
   reused <- function(data, folder, ...) run(2:3, folder, data, ...)$checkpoint$reused
   if (requireNamespace("HDF5Array", quietly = TRUE)) {
     for (chunk in list(c(4, 11), c(32, 2))) {
@@ -328,6 +315,16 @@ test_that("files on disk and big.matrix count by what is in them", {
   expect_identical(reused(big, folder), 2L)
   big[30, 9] <- 5
   expect_identical(reused(big, folder), 0L)
+})
+
+test_that("another version of the package is another checkpoint, with the same seeds", {
+  folder <- withr::local_tempdir()
+  run(2:3, folder, seed = NULL)
+  file <- values(folder)
+  file.rename(file, sub(utils::packageVersion("ufselect"), "0.0.1", file, fixed = TRUE))
+  again <- run(2:3, folder, seed = NULL)
+  expect_identical(again$checkpoint$reused, 0L)
+  expect_match(again$checkpoint$why, "results of version 0.0.1 of ufselect", all = FALSE)
 })
 
 test_that("workers store what they have done, and fail to store it, as one process does", {

@@ -96,7 +96,7 @@ test_that("the start without random numbers is that of Su and Dy, whatever the s
   expect_warning(ufs_consensus(few, 6, k = 2, members = c("laplacian", "kmeans_f")), class = "ufs_warning_member")
 })
 
-test_that("the same columns for every seed", {
+test_that("the same columns for every seed and any number of workers", {
   # Here other decoys would choose other columns.
   set.seed(5)
   noisy <- cbind(planted(40, 20, informative = 12)$x, matrix(stats::rnorm(40 * 60), 40))
@@ -106,6 +106,13 @@ test_that("the same columns for every seed", {
     chosen <- lapply(1:3, function(seed) selected_features(run(x, seed)))
     expect_identical(chosen[2:3], chosen[c(1, 1)])
   }
+  skip_if_not_installed("future")
+  skip_processes()
+  x <- planted(30, 10)$x
+  run <- function() withr::with_seed(2, ufs_consensus(x, 3, k = 3, members = c("kmeans_f", "pca"))$feature_scores)
+  alone <- run()
+  local_workers()
+  expect_identical(run(), alone)
 })
 
 test_that("under noise the choice is of real columns, and k = NULL ends where noise begins", {
@@ -145,16 +152,6 @@ test_that("center and scale go to the members that have them; all seven members,
     ufs_consensus(x, 3, members = "nobody"), ufs_consensus(x, 3, members = "topk"),
     "`members` must be names of methods, each once." = ufs_consensus(x, 3, members = c("pca", "pca")))
   expect_warning(ufs_consensus(x, 3, k = 3, members = c("pca", "topk")), class = "ufs_warning_member")
-})
-
-test_that("the same for any number of workers", {
-  skip_if_not_installed("future")
-  skip_processes()
-  x <- planted(30, 10)$x
-  run <- function() withr::with_seed(2, ufs_consensus(x, 3, k = 3, members = c("kmeans_f", "pca"))$feature_scores)
-  alone <- run()
-  local_workers()
-  expect_identical(run(), alone)
 })
 
 test_that("members that tie all columns agree with nothing, and nothing is warned of", {

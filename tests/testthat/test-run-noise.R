@@ -1,6 +1,6 @@
 skip_on_cran()
 
-test_that("columns beside decoys rank by shared products as by fits, in any container", {
+test_that("columns beside decoys rank by shared products as by fits, and so does the graph, in any container", {
   set.seed(5)
   group <- rep(0:1, 20)
   x <- cbind(matrix(rnorm(40 * 8), 40) + 3 * group, matrix(rnorm(40 * 50), 40), 7)
@@ -32,9 +32,6 @@ test_that("columns beside decoys rank by shared products as by fits, in any cont
   data <- as_ufs_operator(open_quietly(tables))
   ranked <- decoys_ranked(open_quietly(tables), data, equal_of_data(tables, data), plan[1])
   expect_true(is_decoys_order(ranked(1)[[1]]$ranking, equal_of_data(tables, data), 50L))
-})
-
-test_that("the graph from products of rows is the graph of the rows", {
   x <- withr::with_seed(8, matrix(stats::rnorm(240), 40))
   x[21:24, ] <- x[1:4, ]
   rows <- ufs_graph(x)
@@ -44,7 +41,7 @@ test_that("the graph from products of rows is the graph of the rows", {
   expect_error(graph_of_products(matrix(1, 8, 8)), class = "ufs_error")
 })
 
-test_that("ranks of columns, and their closest columns", {
+test_that("ranks of columns, their closest columns and leading pairs of a Gram matrix are those of the whole", {
   set.seed(6)
   x <- cbind(matrix(round(rnorm(60), 1), 10), 2)
   ranks <- unname(apply(x, 2, rank))
@@ -61,9 +58,6 @@ test_that("ranks of columns, and their closest columns", {
   }
   expect_error(.Call(C_x_closest, r, weight, 7L), "most")
   expect_error(.Call(C_x_closest, r[, -1], weight, 2L), "not square")
-})
-
-test_that("leading pairs of a Gram matrix, and the look's count of components, are those of the whole", {
   set.seed(7)
   gram <- crossprod(matrix(rnorm(30 * 12), 30))
   found <- .Call(C_x_leading, gram, 3L, 1e-10)

@@ -76,7 +76,7 @@ test_that("unbalanced blocks: the two-way fit, nearly nested, bridged, with gaps
   expect_identical(ufs_reliability(cbind(batch / 3), g, blocks = batch)$table$f, NA_real_)
 })
 
-test_that("weights count rows, NA leaves rows out, and the layout does not matter", {
+test_that("weights count rows, NA and empty texts leave rows out, and the layout does not matter", {
   set.seed(3)
   data <- repeated_table()
   weights <- sample(1:3, length(data$g), TRUE)
@@ -93,6 +93,24 @@ test_that("weights count rows, NA leaves rows out, and the layout does not matte
     ufs_reliability(sparse, data$g)$table)
   withr::with_options(list(ufselect.block_bytes = 8 * 60 * 2), expect_identical(
     ufs_reliability(data$x, data$g)$table, ufs_reliability(data$x, data$g)$table))
+  set.seed(8)
+  x <- matrix(rnorm(60), 20)
+  level <- rep(c("a", "b", "c", "d", ""), each = 4)
+  known <- replace(level, level == "", NA)
+  for (given in list(level, factor(level))) {
+    expect_identical(ufs_reliability(x, given)$table, ufs_reliability(x, known)$table)
+    expect_identical(ufs_reliability(x, given)$n_levels, 4L)
+  }
+  for (arg in c("blocks", "strata")) {
+    expect_error(do.call(ufs_data, c(list(x), stats::setNames(list(level), arg))), "none of them missing",
+      class = "ufs_error_argument")
+  }
+  expect_error(ufs_split(x, 4, replicates = level), "one value for each", class = "ufs_error_argument")
+  skip_if_not_installed("SummarizedExperiment")
+  runs <- asNamespace("S4Vectors")$Rle(factor(level))
+  expect_identical(ufs_reliability(x, runs)$table, ufs_reliability(x, known)$table)
+  expect_identical(ufs_data(x, strata = asNamespace("S4Vectors")$Rle(rep(1:2, each = 10)))$row_held,
+    ufs_data(x, strata = rep(1:2, each = 10))$row_held)
 })
 
 test_that("columns far from zero and constant ones are judged rightly; bad replicates name the argument", {
@@ -122,25 +140,4 @@ test_that("a constant column is told; tidy() gives the table and glance() its si
   expect_equal(unlist(row[c("columns", "samples", "rows")]), c(columns = 3, samples = 10, rows = 20))
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(found), "ggplot")
-})
-
-test_that("an empty text is no level, and factors in runs are factors", {
-  set.seed(8)
-  x <- matrix(rnorm(60), 20)
-  level <- rep(c("a", "b", "c", "d", ""), each = 4)
-  known <- replace(level, level == "", NA)
-  for (given in list(level, factor(level))) {
-    expect_identical(ufs_reliability(x, given)$table, ufs_reliability(x, known)$table)
-    expect_identical(ufs_reliability(x, given)$n_levels, 4L)
-  }
-  for (arg in c("blocks", "strata")) {
-    expect_error(do.call(ufs_data, c(list(x), stats::setNames(list(level), arg))), "none of them missing",
-      class = "ufs_error_argument")
-  }
-  expect_error(ufs_split(x, 4, replicates = level), "one value for each", class = "ufs_error_argument")
-  skip_if_not_installed("SummarizedExperiment")
-  runs <- asNamespace("S4Vectors")$Rle(factor(level))
-  expect_identical(ufs_reliability(x, runs)$table, ufs_reliability(x, known)$table)
-  expect_identical(ufs_data(x, strata = asNamespace("S4Vectors")$Rle(rep(1:2, each = 10)))$row_held,
-    ufs_data(x, strata = rep(1:2, each = 10))$row_held)
 })

@@ -93,7 +93,7 @@ test_that("the answer on columns among noise, on noise and on columns alone, fro
   }
 })
 
-test_that("a fit will do; a folder keeps the work; mistakes are told", {
+test_that("a fit will do; a folder keeps the work; mistakes and fits that fail are told", {
   folder <- withr::local_tempdir()
   set.seed(1)
   one <- quiet(ufs_size(x, ufs_pca(x, 2), repeats = 2, n_resamples = 3, checkpoint = folder))
@@ -106,6 +106,19 @@ test_that("a fit will do; a folder keeps the work; mistakes are told", {
     method = run(c("pca", "random"), n_components = 2), k = run("pca", n_components = 2, k = 25),
     n_resamples = run("pca", n_components = 2, n_resamples = 1), n_comp = run("pca", n_comp = 2),
     method = run("pca", n_components = 50))
+  x <- withr::with_seed(1, matrix(rnorm(20), 5))
+  failed <- size_fit(list(seed = draw_seeds(1L)[[1L]]), list(x = x, method = "pca", args = list(n_components = 99)))
+  expect_named(failed, "error")
+  expect_match(failed$error, "n_components")
+  few <- task_size(open_data(x), "css", list(scale = TRUE), "compress")
+  expect_identical(few$k, 4L)
+  expect_identical(few$verdict, "all")
+  expect_match(few$reason, "too few to judge fewer")
+  expect_null(rest_of_picks(list(keep = 1:3), 1:3, 1:5))
+  replaced("rest_settings", list(level = .05, most = 50L, flops = 0))
+  expect_null(rest_of_picks(list(keep = 1:4, n = 5L, x = x), 1:4, 1:5))
+  expect_error(size_grid(1:3, list(keep = 1:4, features = letters[1:4], held = list(include = 1:2))), "must be in",
+    class = "ufs_error_argument")
 })
 
 test_that("tables and pictures are those of the curve; a task has a number, its reason and its curve", {
@@ -276,22 +289,6 @@ test_that("to compress, columns that are chosen count as kept, and more never ke
   curve <- withr::with_seed(1, rebuilt_curve(scale(x), c(5, 10, 20, 50)))
   expect_gt(curve$value[2], .95)
   expect_true(all(curve$low <= curve$value & curve$value <= curve$high + .01))
-})
-
-test_that("a fit that fails is told, too small a table takes all, and no rest is tested where none can be", {
-  x <- withr::with_seed(1, matrix(rnorm(20), 5))
-  failed <- size_fit(list(seed = draw_seeds(1L)[[1L]]), list(x = x, method = "pca", args = list(n_components = 99)))
-  expect_named(failed, "error")
-  expect_match(failed$error, "n_components")
-  few <- task_size(open_data(x), "css", list(scale = TRUE), "compress")
-  expect_identical(few$k, 4L)
-  expect_identical(few$verdict, "all")
-  expect_match(few$reason, "too few to judge fewer")
-  expect_null(rest_of_picks(list(keep = 1:3), 1:3, 1:5))
-  replaced("rest_settings", list(level = .05, most = 50L, flops = 0))
-  expect_null(rest_of_picks(list(keep = 1:4, n = 5L, x = x), 1:4, 1:5))
-  expect_error(size_grid(1:3, list(keep = 1:4, features = letters[1:4], held = list(include = 1:2))), "must be in",
-    class = "ufs_error_argument")
 })
 
 test_that("refusals say what is wrong and on which rows; k = \"auto\" stays within quotas", {

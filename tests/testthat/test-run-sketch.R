@@ -4,7 +4,7 @@ skip_on_cran()
 
 x <- grouped_counts(200, 60)$x
 
-test_that("leverage is that of the singular vectors and sums to their number", {
+test_that("leverage is that of the singular vectors; any method takes a sketch and says so", {
   for (data in list(x, to_sparse(x), x[1:40, ])) {
     ref <- suppressWarnings(as_ufs_matrix(as.matrix(data)))$x
     part <- withr::with_seed(1, ufs_sketch(data, m = 20, n_vectors = 5))
@@ -17,9 +17,6 @@ test_that("leverage is that of the singular vectors and sums to their number", {
   }
   expect_identical(withr::with_seed(3, ufs_sketch(x, 9))$index, withr::with_seed(3, ufs_sketch(x, 9))$index)
   expect_equal(sum(ufs_sketch(x[1:12, ], 5, n_vectors = 500)$leverage), qr(suppressWarnings(as_ufs_matrix(x[1:12, ]))$x)$rank)
-})
-
-test_that("any method takes a sketch and says so", {
   part <- withr::with_seed(1, ufs_sketch(to_sparse(x), 50))
   for (method in c("variance", "pca", "rsr")) {
     fit <- suppressMessages(suppressWarnings(do.call(ufs, c(list(part, method), if (method == "pca") list(n_components = 2)))))

@@ -36,7 +36,7 @@ test_that("several methods at once, on the same resamples, with a checkpoint", {
   expect_error(ufs_stability(mtcars, c("variance", "pca"), k = 2, n_comps = 2), class = "ufs_error_argument")
 })
 
-test_that("Jaccard is the mean overlap of pairs; stable features are found, samples can be followed too", {
+test_that("Jaccard is the mean overlap of pairs; stable features and samples are found, and summarised", {
   z <- rbind(c(1, 1, 0, 0), c(1, 0, 1, 0), c(1, 1, 0, 0)) > 0
   expect_equal(mean_jaccard(z), mean(c(1 / 3, 1, 1 / 3)))
   set.seed(1)
@@ -48,6 +48,17 @@ test_that("Jaccard is the mean overlap of pairs; stable features are found, samp
   withr::local_pdf(NULL)
   expect_identical(plot(both), both)
   expect_identical(plot(both, "samples"), both)
+  set.seed(1)
+  one <- ufs_stability(mtcars, "random", k = 2, what = "both", m = 4, n_resamples = 10)
+  told <- summary(one)
+  expect_identical(told$table, as.data.frame(one))
+  expect_identical(told$features$share, sort(unname(one$frequency), decreasing = TRUE)[1:10])
+  expect_identical(one$frequency[[told$features$name[1]]], told$features$share[1])
+  expect_identical(unname(one$sample_frequency)[told$samples$index], told$samples$share)
+  expect_output(print(told), "most frequent samples")
+  several <- ufs_stability(mtcars, c("variance", "kmeans_f"), k = 2, n_clusters = 2, n_resamples = 4)
+  expect_identical(summary(several)$table, as.data.frame(several))
+  expect_output(print(summary(several)), "kmeans_f")
 })
 
 test_that("resamples are of some of very many samples, which the print says", {
@@ -79,7 +90,7 @@ test_that("resamples are of some of very many samples, which the print says", {
   expect_identical(run(x)[same], all[same])
 })
 
-test_that("bad arguments, methods that fail and what a method cannot do without are named at once", {
+test_that("bad arguments and methods that fail are named at once; a method that solves for its number gets it", {
   expect_arguments(k = ufs_stability(mtcars, "variance", k = 11), m = ufs_stability(mtcars, "variance", k = 2, m = 3),
     fraction = ufs_stability(mtcars, "variance", k = 2, fraction = 1),
     fraction = ufs_stability(mtcars, "variance", k = 2, fraction = .01),
@@ -89,23 +100,6 @@ test_that("bad arguments, methods that fail and what a method cannot do without 
     "ufs_pca\\(\\) failed", class = "ufs_error_argument")
   expect_arguments(n_components = ufs_stability(mtcars, c("variance", "pca"), k = 2),
     n_components = ufs_decoys(mtcars, c("variance", "pca")))
-})
-
-test_that("summary() is the table and what was chosen most often", {
-  set.seed(1)
-  one <- ufs_stability(mtcars, "random", k = 2, what = "both", m = 4, n_resamples = 10)
-  told <- summary(one)
-  expect_identical(told$table, as.data.frame(one))
-  expect_identical(told$features$share, sort(unname(one$frequency), decreasing = TRUE)[1:10])
-  expect_identical(one$frequency[[told$features$name[1]]], told$features$share[1])
-  expect_identical(unname(one$sample_frequency)[told$samples$index], told$samples$share)
-  expect_output(print(told), "most frequent samples")
-  several <- ufs_stability(mtcars, c("variance", "kmeans_f"), k = 2, n_clusters = 2, n_resamples = 4)
-  expect_identical(summary(several)$table, as.data.frame(several))
-  expect_output(print(summary(several)), "kmeans_f")
-})
-
-test_that("`k` is refused where only samples are chosen; a method that solves for its number gets it", {
   expect_refusals("does not select features" = ufs_stability(iris[1:4], "ted", k = 2, m = 2),
     ufs_stability(iris[1:4], "ted", k = character(), m = 2))
   out <- withr::with_seed(1, ufs_stability(mtcars, "topk", k = 3, n_clusters = 2, alpha_e = 3, n_resamples = 3))

@@ -21,7 +21,7 @@ test_that("neighbours are compared among some of very many samples, which the pr
     selected_features(ufs_pca(x, n_components = 1), 3, as = "index")))
 })
 
-test_that("neighbours and their overlap are right; leave-one-out ridge is the slow leave-one-out", {
+test_that("neighbours, leave-one-out ridge and silhouettes are those of the slow definitions", {
   d <- as.matrix(dist(z[1:20, ]))
   diag(d) <- Inf
   ref <- apply(d, 1, function(row) order(round(row, 12))[1:3])
@@ -44,9 +44,6 @@ test_that("neighbours and their overlap are right; leave-one-out ridge is the sl
     expect_equal(loo_ridge(x, columns), error / sum(x^2), tolerance = 1e-10)
   }
   expect_equal(loo_ridge(cbind(0, x), 1), 1)
-})
-
-test_that("silhouette agrees with cluster::silhouette", {
   skip_if_not_installed("cluster")
   set.seed(1)
   for (label in list(kmeans(z, 3)$cluster, c(rep(1, 149), 2))) {
@@ -56,7 +53,7 @@ test_that("silhouette agrees with cluster::silhouette", {
   expect_identical(silhouette_of(rep(1, 150), dist(z)), NA_real_)
 })
 
-test_that("the choice is the best by the first criterion, and all are reported", {
+test_that("the choice is the best by the first criterion, by default one for all methods; errors name arguments", {
   set.seed(1)
   data <- planted(60, 30)
   out <- ufs_tune(data$x, "pca", list(n_components = c(1, 2, 8)), k = 8, n_clusters = 3, criterion = names(criteria))
@@ -66,9 +63,6 @@ test_that("the choice is the best by the first criterion, and all are reported",
   expect_output(print(out), "by knn_overlap at k = 8")
   withr::local_pdf(NULL)
   expect_identical(plot(out), out)
-})
-
-test_that("the default criterion is the same for all methods, errors name their argument", {
   set.seed(1)
   expect_identical(ufs_tune(mtcars, "pca", list(n_components = 2:3), k = 3, n_clusters = 2)$criterion, "knn_overlap")
   one <- function(...) ufs_tune(mtcars, "variance", list(scale = FALSE), ...)

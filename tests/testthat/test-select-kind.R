@@ -84,7 +84,7 @@ test_that("the answer does not depend on how data are held; squares that no doub
   }
 })
 
-test_that("counts of genes are taken as log counts, and so is what `counts` made of them", {
+test_that("counts of genes, and words among noise, are taken as log counts", {
   cells <- `colnames<-`(tables$cells[[1L]], paste0("ENSG", 1e6 + seq_len(ncol(tables$cells[[1L]]))))
   fit <- pick(cells, 8, "classify")
   expect_identical(fit$input$transform$counts, "log")
@@ -96,6 +96,21 @@ test_that("counts of genes are taken as log counts, and so is what `counts` made
   # Few genes have no more components than that.
   expect_null(pick(as.matrix(ufs_data(cells[, 1:30], counts = "log")), 8, "classify")$params$target)
   expect_identical(pick(unname(cells), 8, "classify")$input$transform$counts, "tfidf")
+  # Texts of two subjects: of each word of theirs ten columns of noise.
+  x <- withr::with_seed(4, {
+    usual <- rep(exp(rnorm(30, -1)), each = 80)
+    real <- matrix(rpois(80 * 30, usual * ifelse(outer(rep(1:2, 40), rep(1:2, 15), "=="), 5, 1)), 80)
+    cbind(real, do.call(cbind, lapply(1:10, function(i) apply(real, 2L, sample))))
+  })
+  colnames(x) <- paste0("w", seq_len(ncol(x)))
+  fit <- ufs_select(x, 12, "classify", kind = "counts")
+  expect_true(fit$look$noisy)
+  expect_gt(mean(selected_features(fit, as = "index") <= 30), .9)
+  expect_match(fit$code, "counts = \"log\"", fixed = TRUE)
+  expect_false(any(grepl("rows =", fit$code)))
+  expect_match(fit$decided, "most words look like noise", all = FALSE)
+  # Without noise they are weighted.
+  expect_match(ufs_select(x[, 1:30], 5, "classify", kind = "counts")$code, "tfidf")
 })
 
 test_that("small, narrow and repeated tables go through every task, and so do rare flags that drawn rows may lack", {
@@ -120,19 +135,7 @@ test_that("small, narrow and repeated tables go through every task, and so do ra
   }
 })
 
-test_that("what is doubtful about a table is told once, and kind = says what the numbers do not", {
-  fit <- pick(cbind(iris[1:4], patient_id = 1:150), 2)
-  expect_length(grep("'patient_id' seems to number rows", fit$checks), 1L)
-  expect_identical(kind_seen(tables$likert[[1L]], "counts")$values, "counts")
-  look <- withr::with_seed(1, ufs_look(USArrests, kind = "one unit"))
-  expect_identical(look$values, "one unit")
-  expect_output(print(look), "as `kind` says")
-  expect_true(pick(USArrests, 2, "classify")$params$scale)
-  expect_false(pick(USArrests, 2, "classify", kind = "one unit")$params$scale)
-  expect_error(ufs_look(iris[1:4], kind = "word"), class = "ufs_error_argument")
-})
-
-test_that("a symmetric matrix, numbers of rows and times are told", {
+test_that("what is doubtful about a table is told once: symmetric matrices, numbers of rows and times", {
   doubts <- function(x) doubtful_input(open_data(x))
   numbered <- function(v, name = "v") cbind(iris[1:4], stats::setNames(data.frame(v), name))
   # No correlation is beyond 1, and no matrix is symmetric whose halves differ by more than rounding.
@@ -151,6 +154,15 @@ test_that("a symmetric matrix, numbers of rows and times are told", {
   beyond[1, 2] <- 1.5 * (1 + 5e-8)
   for (x in list(beyond, iris[1:4], women, pressure, quakes, mtcars[1:11, ], numbered(shuffled * 10, "paid"),
     numbered(rep(1:15, 10), "humid"))) expect_null(doubts(x))
+  fit <- pick(cbind(iris[1:4], patient_id = 1:150), 2)
+  expect_length(grep("'patient_id' seems to number rows", fit$checks), 1L)
+  expect_identical(kind_seen(tables$likert[[1L]], "counts")$values, "counts")
+  look <- withr::with_seed(1, ufs_look(USArrests, kind = "one unit"))
+  expect_identical(look$values, "one unit")
+  expect_output(print(look), "as `kind` says")
+  expect_true(pick(USArrests, 2, "classify")$params$scale)
+  expect_false(pick(USArrests, 2, "classify", kind = "one unit")$params$scale)
+  expect_error(ufs_look(iris[1:4], kind = "word"), class = "ufs_error_argument")
 })
 
 test_that("rows of unit length only where directions mean something, and empty rows set aside", {
@@ -172,7 +184,7 @@ test_that("rows of unit length only where directions mean something, and empty r
   expect_output(print(summary(fit)), "2 empty rows set aside")
 })
 
-test_that("counts without zeros, short texts, peaks and arrays with a background are told", {
+test_that("counts without zeros, short texts, arrays, whole per cents and spectra with peaks are told", {
   set.seed(3)
   mu <- exp(rnorm(500, 6, 1.3))
   rna <- matrix(rnbinom(40 * 500, mu = outer(exp(rnorm(40, 0, .3)), mu), size = 5), 40)
@@ -188,6 +200,18 @@ test_that("counts without zeros, short texts, peaks and arrays with a background
   expect_true(kind_seen(array)$raw)
   # Words that all rows have would have no weight.
   expect_identical(planned(open_data(rna), "classify")$transform, list(counts = "log"))
+  z <- rbind(c(20, 30, 50), c(10, 80, 10), c(33, 33, 34), c(5, 5, 89))
+  expect_identical(whole_kind(z, list(p = 3L), NULL), c("one unit", "whole numbers, rows add up to about 100"))
+  expect_null(whole_kind(matrix(2, 4, 3), list(p = 3L), NULL))
+  z <- withr::with_seed(1, matrix(rnorm(1000), 10))
+  expect_null(raw_kind(z, rep(-1, 100), seq(1, 20, length.out = 100)))
+  at <- seq(0, 1, length.out = 300)
+  peaks <- vapply(1:6, function(i) exp(-((at - (i - 0.5) / 6) / 0.04)^2), numeric(300))
+  x <- withr::with_seed(1, matrix(stats::runif(180), 30) %*% t(peaks) + 0.01 * stats::rnorm(30))
+  expect_output(print(ufs_look(x)), "of one unit\\s+.neighbouring columns are alike; standard dev")
+  # The same columns in another order are no spectrum.
+  mixed <- withr::with_seed(2, sample(300))
+  expect_false(grepl("alike", paste(capture.output(print(ufs_look(x[, mixed]))), collapse = " ")))
 })
 
 test_that("faults of measuring are named with column, value and count, and are checks of a selection", {
@@ -211,21 +235,6 @@ test_that("faults of measuring are named with column, value and count, and are c
   bad <- with(c(4, 60, 119), function(v) -9999)
   expect_match(pick(bad, 2)$checks, "'b' is -9999 in 3", all = FALSE)
   expect_output(print(ufs_look(bad)), "'b' is -9999 in 3")
-})
-
-test_that("whole per cents and spectra with peaks are of one unit", {
-  z <- rbind(c(20, 30, 50), c(10, 80, 10), c(33, 33, 34), c(5, 5, 89))
-  expect_identical(whole_kind(z, list(p = 3L), NULL), c("one unit", "whole numbers, rows add up to about 100"))
-  expect_null(whole_kind(matrix(2, 4, 3), list(p = 3L), NULL))
-  z <- withr::with_seed(1, matrix(rnorm(1000), 10))
-  expect_null(raw_kind(z, rep(-1, 100), seq(1, 20, length.out = 100)))
-  at <- seq(0, 1, length.out = 300)
-  peaks <- vapply(1:6, function(i) exp(-((at - (i - 0.5) / 6) / 0.04)^2), numeric(300))
-  x <- withr::with_seed(1, matrix(stats::runif(180), 30) %*% t(peaks) + 0.01 * stats::rnorm(30))
-  expect_output(print(ufs_look(x)), "of one unit\\s+.neighbouring columns are alike; standard dev")
-  # The same columns in another order are no spectrum.
-  mixed <- withr::with_seed(2, sample(300))
-  expect_false(grepl("alike", paste(capture.output(print(ufs_look(x[, mixed]))), collapse = " ")))
 })
 
 test_that("codes for missing values are named with value and count by every door that prints a fit", {
@@ -267,24 +276,6 @@ test_that("codes for missing values are named with value and count by every door
   if (requireNamespace("Matrix", quietly = TRUE)) {
     expect_match(ufs_css(ufs_data(Matrix::Matrix(bad, sparse = TRUE)), k = 5)$input$codes, words)
   }
-})
-
-test_that("words among noise become log counts, so that the length of a row does not come from the noise", {
-  # Texts of two subjects: of each word of theirs ten columns of noise.
-  x <- withr::with_seed(4, {
-    usual <- rep(exp(rnorm(30, -1)), each = 80)
-    real <- matrix(rpois(80 * 30, usual * ifelse(outer(rep(1:2, 40), rep(1:2, 15), "=="), 5, 1)), 80)
-    cbind(real, do.call(cbind, lapply(1:10, function(i) apply(real, 2L, sample))))
-  })
-  colnames(x) <- paste0("w", seq_len(ncol(x)))
-  fit <- ufs_select(x, 12, "classify", kind = "counts")
-  expect_true(fit$look$noisy)
-  expect_gt(mean(selected_features(fit, as = "index") <= 30), .9)
-  expect_match(fit$code, "counts = \"log\"", fixed = TRUE)
-  expect_false(any(grepl("rows =", fit$code)))
-  expect_match(fit$decided, "most words look like noise", all = FALSE)
-  # Without noise they are weighted.
-  expect_match(ufs_select(x[, 1:30], 5, "classify", kind = "counts")$code, "tfidf")
 })
 
 test_that("names tell cells as whole numbers from grades, and raw spectra with small negatives from mixed units", {

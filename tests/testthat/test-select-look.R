@@ -28,7 +28,7 @@ test_that("units, counts, standardised, constant and equal columns", {
   expect_equal(sparse$zeros, mean(counts == 0))
 })
 
-test_that("noise is told from structure", {
+test_that("noise is told from structure; eight real columns of 168 are not counted as noise", {
   expect_false(look(x)$noisy)
   expect_lt(look(x)$noise, .2)
   noise <- cbind(x, matrix(rnorm(60 * 80), 60))
@@ -37,6 +37,22 @@ test_that("noise is told from structure", {
   expect_output(print(look(noise)), "columns look like noise")
   expect_true(is.na(look(x[, 1:3])$noise))
   expect_false(look(x[, 1:3])$noisy)
+  x <- withr::with_seed(1, cbind(rep(0:1, each = 40) %o% rep(3, 8) + rnorm(80 * 8), matrix(rnorm(80 * 160), 80)))
+  seen <- look(x)
+  expect_lt(abs(seen$noise - 160 / 168), .04)
+  # What stands before all copies is no noise, whatever the others say.
+  expect_equal(clear_share(c(rep(0, 8), rep(1, 160)), 499), 8 / 168, tolerance = .2)
+  expect_identical(clear_share(rep(1, 9), 99), 0)
+  expect_identical(beside_copies(diag(9), list(diag(9)), rep(1, 9), 3L)$noise, 1 - clear_share(rep(.5, 9), 9))
+  fit <- withr::with_seed(1, suppressMessages(ufs_select(x, 8, "cluster")))
+  expect_false(grepl("168 of 168", paste(capture.output(print(fit)), collapse = " ")))
+  expect_lt(fit$worth$chosen[fit$worth$measure == "noise"], .2)
+  expect_equal(fit$worth$random[fit$worth$measure == "noise"], fit$look$noise, tolerance = .1)
+  found <- table_noise(open_data(x), 1:168)
+  # The share is above 160 of 168, and none of it is laid on the eight.
+  expect_equal(mean(found$chance), fit$look$noise, tolerance = .03)
+  expect_lt(max(found$chance[1:8]), .05)
+  expect_true(fit$look$noise_low <= fit$look$noise && fit$look$noise <= fit$look$noise_high)
 })
 
 test_that("rows that seem to be features are told, and samples with names are not", {
@@ -102,25 +118,6 @@ test_that("densities of columns are slopes of the least concave majorant; the ch
   r <- cor(x[, -(1:12)], method = "spearman")^2 - diag(150)
   best <- 12 + order(-apply(r, 2, function(v) mean(sort(v, decreasing = TRUE)[1:20])))[1:12]
   expect_gt(mean(chance[best]), .5)
-})
-
-test_that("eight real columns of 168 are not counted as noise, and the share is one everywhere", {
-  x <- withr::with_seed(1, cbind(rep(0:1, each = 40) %o% rep(3, 8) + rnorm(80 * 8), matrix(rnorm(80 * 160), 80)))
-  seen <- look(x)
-  expect_lt(abs(seen$noise - 160 / 168), .04)
-  # What stands before all copies is no noise, whatever the others say.
-  expect_equal(clear_share(c(rep(0, 8), rep(1, 160)), 499), 8 / 168, tolerance = .2)
-  expect_identical(clear_share(rep(1, 9), 99), 0)
-  expect_identical(beside_copies(diag(9), list(diag(9)), rep(1, 9), 3L)$noise, 1 - clear_share(rep(.5, 9), 9))
-  fit <- withr::with_seed(1, suppressMessages(ufs_select(x, 8, "cluster")))
-  expect_false(grepl("168 of 168", paste(capture.output(print(fit)), collapse = " ")))
-  expect_lt(fit$worth$chosen[fit$worth$measure == "noise"], .2)
-  expect_equal(fit$worth$random[fit$worth$measure == "noise"], fit$look$noise, tolerance = .1)
-  found <- table_noise(open_data(x), 1:168)
-  # The share is above 160 of 168, and none of it is laid on the eight.
-  expect_equal(mean(found$chance), fit$look$noise, tolerance = .03)
-  expect_lt(max(found$chance[1:8]), .05)
-  expect_true(fit$look$noise_low <= fit$look$noise && fit$look$noise <= fit$look$noise_high)
 })
 
 test_that("blocks are taken out before columns are compared; a few far values make no noise of a column", {

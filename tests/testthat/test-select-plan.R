@@ -154,7 +154,7 @@ test_that("what a choice is worth, beside random ones", {
   expect_null(pick(x, 20)$worth)
 })
 
-test_that("what looks wrong is said", {
+test_that("what looks wrong is said, and no benefit is promised where all is chosen, or all but one", {
   counts <- withr::with_seed(2, matrix(rbinom(60 * 110, 1, .01), 60))
   counts[cbind(1:30, 1:30)] <- 1
   suppressWarnings(expect_warning(fit <- pick(counts, 3, "compress"), class = "ufs_warning_empty"))
@@ -166,9 +166,17 @@ test_that("what looks wrong is said", {
   fit <- suppressWarnings(pick(cbind(x[, 1:6], 3), 6, "compress"))
   fit$size <- 7L
   expect_match(fit_checks(fit, chosen_indices(fit)), "1 of the chosen columns have no score", all = FALSE)
+  for (task in c("compress", "classify", "cluster")) for (k in 10:11) {
+    fit <- calm(mtcars, k, task)
+    expect_match(fit$checks, "^all columns that vary, or all but one, are chosen: this saves nothing", all = FALSE)
+    expect_false(any(grepl("benchmarks", capture.output(fit))))
+  }
+  expect_false(any(grepl("this saves nothing", calm(mtcars, 9, "compress")$checks)))
+  fit <- calm(mtcars, m = 31, task = "label")
+  expect_match(fit$checks, "^all samples, or all but one", all = FALSE)
 })
 
-test_that("arguments go on to the method, data stay out of the call, and errors name their argument", {
+test_that("arguments go on to the method and decide for it, data stay out of the call, errors name their argument", {
   fit <- pick(x, m = 4, task = "label", labelled = c("s1", "s2"), similarity = "heat")
   expect_identical(fit$params$labelled, 1:2)
   expect_identical(pick(x, 4, "label")$params$m, 4L)
@@ -185,6 +193,16 @@ test_that("arguments go on to the method, data stay out of the call, and errors 
     ordered = ufs_select(x, 3, ordered = TRUE), k = ufs_select(x, "many"))
   expect_error(ufs_select(x, 3, unknown = 2), class = "ufs_error_argument")
   expect_error(ufs_select("a", 3), class = "ufs_error_input")
+  noisy <- withr::with_seed(3, cbind(planted(60, 5, informative = 5)$x, matrix(rnorm(60 * 60), 60)))
+  for (noise in c(TRUE, FALSE)) {
+    expect_identical(pick(noisy, 4, "classify", noise = noise, swaps = 1)$method, "css")
+    expect_identical(pick(noisy, 4, "classify", noise = noise, strength = 1)$method, "consensus")
+  }
+  expect_refusals("ufs_css" = pick(noisy, 4, "compress", members = "pca"),
+    pick(noisy, 4, "classify", swaps = 1, members = "pca"))
+  fit <- pick(noisy, 4, "compress")
+  expect_identical(fit$method, "css")
+  expect_identical(fit$params$mu_rel, 0)
 })
 
 test_that("counts are weighted and brought to one length, unless the user says otherwise or compresses", {
@@ -215,19 +233,6 @@ test_that("counts are weighted and brought to one length, unless the user says o
   }
 })
 
-test_that("an argument of a method decides for it, whatever the noise", {
-  noisy <- withr::with_seed(3, cbind(planted(60, 5, informative = 5)$x, matrix(rnorm(60 * 60), 60)))
-  for (noise in c(TRUE, FALSE)) {
-    expect_identical(pick(noisy, 4, "classify", noise = noise, swaps = 1)$method, "css")
-    expect_identical(pick(noisy, 4, "classify", noise = noise, strength = 1)$method, "consensus")
-  }
-  expect_refusals("ufs_css" = pick(noisy, 4, "compress", members = "pca"),
-    pick(noisy, 4, "classify", swaps = 1, members = "pca"))
-  fit <- pick(noisy, 4, "compress")
-  expect_identical(fit$method, "css")
-  expect_identical(fit$params$mu_rel, 0)
-})
-
 test_that("k = \"auto\" is a choice where fewer columns do, and keeps, prints and draws its curve", {
   copies <- withr::with_seed(1, planted(80, 6, informative = 6)$x[, rep(1:6, 10)] + rnorm(80 * 60, sd = .03))
   for (task in c("compress", "classify", "cluster")) {
@@ -252,7 +257,7 @@ test_that("k = \"auto\" is a choice where fewer columns do, and keeps, prints an
   expect_error(plot(pick(mtcars, 3), "size"), class = "ufs_error_argument")
 })
 
-test_that("the curve of neighbours is that of all rows, and the answer where it reaches its share", {
+test_that("the curve of neighbours is that of all rows, the answer where it reaches its share, with its reason", {
   z <- withr::with_seed(1, scale(planted(60, 30, informative = 15)$x))
   ranking <- withr::with_seed(2, sample(30))
   curve <- withr::with_seed(3, kept_curve(z, ranking, c(2, 10, 30)))
@@ -265,6 +270,13 @@ test_that("the curve of neighbours is that of all rows, and the answer where it 
   wanted <- function(p, ...) wanted_size(line, utils::modifyList(limits, list(...)), p)
   expect_identical(c(wanted(32), wanted(400), wanted(32, share = .9), wanted(400, keep = .4)), c(8, 10, 10, 8))
   expect_identical(wanted_size(line, list(keep = .4, least = 12), 32), 12)
+  curve <- data.frame(number = c(2, 5, 9), value = c(.2, .8, 1))
+  expect_match(size_reason(9L, 9L, curve, "cluster"), "all columns: on real sets 10 at least")
+  expect_match(size_reason(14L, 14L, curve, "classify"), "all columns: on real sets 60 at least")
+  expect_match(size_reason(30L, 30L, curve, "cluster"), "fewer keep less than about 70 %")
+  worth <- rbind(quality_row("noise", 0.05, rep(c(0.05, 0.3), 10), 40, more_is_better = FALSE),
+    quality_row("noise", 0.5, rep(0.5, 20), 40, more_is_better = FALSE), quality_row("explained", 0.5, rep(0.4, 20), 40))
+  expect_identical(without_noise(worth, 4L), c(TRUE, FALSE, FALSE))
 })
 
 test_that("k = \"auto\" leaves out noise that is likely; how many samples to label is asked for", {
@@ -320,13 +332,6 @@ test_that("one number for one thing, and code that chooses the same, for every k
   }
 })
 
-test_that("a measure that did not go with the gain on the stored sets is not offered as if it did", {
-  rows <- data.frame(score = 1:9, random = 0, explained = 9:1, neighbours = 1:9, distance = NA)
-  expect_match(predicts(rows), "the explained variance did not foretell the gain")
-  expect_false(grepl("neighbours", predicts(rows)))
-  expect_null(predicts(rows[c("score", "random", "neighbours")]))
-})
-
 test_that("what columns foretell of rows left out is that of a ridge regression on the other rows", {
   z <- withr::with_seed(4, scale(matrix(rnorm(40 * 3), 40) %*% matrix(rnorm(27), 3) + rnorm(40 * 9)))
   sets <- list(c(2, 5), 7, 1:9)
@@ -370,7 +375,7 @@ test_that("more columns than rows foretell what few do; a choice that a few extr
     "of rows left out nothing")
 })
 
-test_that("a promise of real sets holds for nine of ten sets more, of the same kind if there are enough", {
+test_that("a promise of real sets holds for nine of ten sets more; a measure that did not go with the gain is said", {
   sets <- data.frame(set = paste0("s", 1:39), values = rep(c("one unit", "counts"), c(20, 19)), score = c(1:20, 101:119),
     random = 0, all = NA, gain_sd = 1)
   whole <- gain_promise(sets)
@@ -383,9 +388,13 @@ test_that("a promise of real sets holds for nine of ten sets more, of the same k
   expect_true(gain_promise(sets, "counts")$same_kind)
   expect_false(gain_promise(sets[-39, ], "counts")$same_kind)
   expect_null(gain_promise(sets, over = "all"))
+  rows <- data.frame(score = 1:9, random = 0, explained = 9:1, neighbours = 1:9, distance = NA)
+  expect_match(predicts(rows), "the explained variance did not foretell the gain")
+  expect_false(grepl("neighbours", predicts(rows)))
+  expect_null(predicts(rows[c("score", "random", "neighbours")]))
 })
 
-test_that("the print has the range of single splits, which a user has, and sets with as much noise among the chosen", {
+test_that("the print has the range of single splits, sets with as much noise, and what changed since", {
   # Splits of a set scatter by twice as much as the sets do: what a user sees is wider than means.
   held <- withr::with_seed(1, replicate(1000, {
     sets <- data.frame(set = 1:40, values = "a", score = rnorm(40), random = 0, gain_sd = 2)
@@ -407,6 +416,12 @@ test_that("the print has the range of single splits, which a user has, and sets 
     expect_match(selection_record(task, TRUE, share = .8), "more than half of the chosen like noise")
     expect_match(selection_record(task, FALSE), "nine in ten splits from .*; means of 10 splits from")
   }
+  file <- withr::local_tempfile(fileext = ".csv")
+  writeLines(c("\"table\",\"value\"", "gain,2026-01-02: another rule", "noise,2026-01-03: another count"), file)
+  own <- moved_since
+  environment(own) <- list2env(list(system.file = function(...) file), parent = environment(moved_since))
+  expect_identical(own("gain"), " (computed before this changed: another rule)")
+  expect_null(own("random"))
 })
 
 # A table large enough that ufs_select() draws rows of it.
@@ -414,7 +429,7 @@ drawn_table <- function(n = 4100) {
   withr::with_seed(1, `dimnames<-`(latent_groups(n, 8), list(NULL, paste0("v", 1:8))))
 }
 
-test_that("rows are drawn beside every constraint, and the print says how many and why", {
+test_that("rows are drawn beside every constraint, weights leave the methods that take them, and the print says so", {
   many <- drawn_table()
   names <- colnames(many)
   run <- function(...) calm(many, ..., task = "cluster", n_clusters = 3)
@@ -432,9 +447,6 @@ test_that("rows are drawn beside every constraint, and the print says how many a
   expect_match(own$code, "blocks = batch", fixed = TRUE)
   # Rows that are chosen are not asked for here.
   expect_error(run(4, labelled = 1:9), class = "ufs_error_argument", "`labelled`: ufs_select() chooses no rows", fixed = TRUE)
-})
-
-test_that("weights leave the methods that take them, whatever the noise, and the print says so", {
   w <- rep_len(c(1, 3), 40)
   expect_identical(pick(x, 4, "classify", weights = w)$method, "css")
   expect_false("weights" %in% names(pick(x, 4, "classify", weights = w)$decided))
@@ -498,16 +510,6 @@ test_that("k = \"auto\" keeps to constraints, has room for the smallest group, a
   for (half in list(1:25, 26:50)) expect_message(ufs_css(x[half, ], 5), class = "ufs_message_few_rows")
   expect_message(ufs_css(x, 5), NA)
   expect_message(ufs_select(x, "auto"), NA)
-})
-
-test_that("a reason agrees with the curve beside it, and noise that is not there is no complaint", {
-  curve <- data.frame(number = c(2, 5, 9), value = c(.2, .8, 1))
-  expect_match(size_reason(9L, 9L, curve, "cluster"), "all columns: on real sets 10 at least")
-  expect_match(size_reason(14L, 14L, curve, "classify"), "all columns: on real sets 60 at least")
-  expect_match(size_reason(30L, 30L, curve, "cluster"), "fewer keep less than about 70 %")
-  worth <- rbind(quality_row("noise", 0.05, rep(c(0.05, 0.3), 10), 40, more_is_better = FALSE),
-    quality_row("noise", 0.5, rep(0.5, 20), 40, more_is_better = FALSE), quality_row("explained", 0.5, rep(0.4, 20), 40))
-  expect_identical(without_noise(worth, 4L), c(TRUE, FALSE, FALSE))
 })
 
 test_that("the print says what the data lost on the way in and what was asked for, as every fit's does", {
@@ -621,7 +623,7 @@ test_that("constraints that cost more than half of the gain are said", {
   expect_match(far$unchecked, "what the constraints cost was not looked at", all = FALSE)
 })
 
-test_that("a selection without objections points to what checks miss; sets that overlap foretell together", {
+test_that("a selection without objections points to what checks miss; what is too small is not compared", {
   few <- pick(iris[, 1:4], 2)
   expect_match(few$unchecked, "not compared with random choices", all = FALSE)
   expect_match(printed(few), "checks +not compared with random choices", all = FALSE)
@@ -633,9 +635,6 @@ test_that("a selection without objections points to what checks miss; sets that 
   for (sets in list(lapply(1:8, function(i) c(1:4, i %% 5 + 5L)), list(1L, 2L, 9L))) {
     expect_equal(share(sets), vapply(sets, function(set) share(list(set)), 0), tolerance = 1e-12)
   }
-})
-
-test_that("the method that weighs what samples cost is taken; what is too small is not compared with random choices", {
   cost <- seq_len(150) / 10
   fit <- pick(iris[, 1:4], m = 6, task = "label", sample_cost = cost, sample_budget = 30)
   expect_identical(fit$method, "facility")
@@ -709,15 +708,6 @@ test_that("what is explained is computed on few enough numbers, of a thousand ro
   expect_identical(as.integer(found$rows), 1004L)
 })
 
-test_that("a stored table says what changed since it was computed, and no other does", {
-  file <- withr::local_tempfile(fileext = ".csv")
-  writeLines(c("\"table\",\"value\"", "gain,2026-01-02: another rule", "noise,2026-01-03: another count"), file)
-  own <- moved_since
-  environment(own) <- list2env(list(system.file = function(...) file), parent = environment(moved_since))
-  expect_identical(own("gain"), " (computed before this changed: another rule)")
-  expect_null(own("random"))
-})
-
 test_that("what constraints for samples cost is taken from one level of random choices", {
   type <- factor(mtcars$cyl)
   quotas <- c("4" = 1, "6" = 2, "8" = 3)
@@ -737,17 +727,6 @@ test_that("what constraints for samples cost is taken from one level of random c
   expect_equal(mean(found), true, tolerance = .05)
   # Draws of their own for either end went beyond this.
   expect_lt(stats::sd(found), .065)
-})
-
-test_that("where all is chosen, or all but one, no benefit is promised, by any task", {
-  for (task in c("compress", "classify", "cluster")) for (k in 10:11) {
-    fit <- calm(mtcars, k, task)
-    expect_match(fit$checks, "^all columns that vary, or all but one, are chosen: this saves nothing", all = FALSE)
-    expect_false(any(grepl("benchmarks", capture.output(fit))))
-  }
-  expect_false(any(grepl("this saves nothing", calm(mtcars, 9, "compress")$checks)))
-  fit <- calm(mtcars, m = 31, task = "label")
-  expect_match(fit$checks, "^all samples, or all but one", all = FALSE)
 })
 
 test_that("who gives counts or rows gets the scaling that the help of ufs_data() advises", {

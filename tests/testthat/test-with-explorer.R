@@ -201,16 +201,13 @@ test_that("a method that is not nested, and one for samples only", {
   })
 })
 
-test_that("bad input is refused before a window opens", {
+test_that("bad input is refused before a window opens; the addin finds fits and their data", {
   expect_arguments(fit = explore_app(1, x), fit = explore_app(list(fit, 2), x), x = ufs_explore(fit))
   told <- function(x) tryCatch(explore_app(fit, x), ufs_error_input = function(error) error$argument)
   expect_identical(c(told(x[, 1:5]), told(x[1:10, ])), c("newdata", "x"))
   expect_arguments(y = explore_app(fit, x, y = 1:3), stability = explore_app(fit, x, stability = 3))
   skip_if(interactive())
   expect_error(ufs_explore(fit, x), class = "ufs_error_interactive")
-})
-
-test_that("the addin finds fits and their data", {
   env <- list2env(list(a = fit, b = other, table = as.data.frame(x), wrong = x[1:3, ], n = 3, s = ufs_ted(x),
     small = ufs_variance(x[, 1:4])))
   expect_identical(explore_candidates("a", env), list(fit = quote(a), x = quote(table)))

@@ -122,7 +122,7 @@ test_that("weights of a task go to the methods that take them, and to the tasks"
   expect_setequal(names(filter$scores)[1:4], selected_features(fit))
 })
 
-test_that("parameters have bounds and types, and are the arguments of the method; to_tune() needs no range", {
+test_that("parameters have bounds and types, those of the method; the hash changes with the settings", {
   for (method in ranks_features) {
     set <- flt("ufs", method = method)$param_set
     expect_false(any(is.infinite(set$lower[set$class == "ParamDbl"])))
@@ -145,6 +145,17 @@ test_that("parameters have bounds and types, and are the arguments of the method
   expect_error(set$set_values(n_clusters = 0L), "n_clusters")
   expect_error(flt("ufs", method = "socfs", nosuch = 1))
   expect_identical(flt("ufs", method = "socfs", n_clusters = 4L)$param_set$values$n_clusters, 4L)
+  filter <- flt("ufs", method = "pca", n_components = 2L)
+  copy <- filter$clone(deep = TRUE)
+  expect_identical(copy$hash, filter$hash)
+  copy$param_set$set_values(n_components = 3L)
+  expect_false(identical(copy$hash, filter$hash))
+  expect_false(identical(flt("ufs", method = "variance")$hash, flt("ufs", method = "laplacian")$hash))
+  expect_identical(filter$param_set$values$n_components, 2L)
+  expect_error(filter$method <- "pca", class = "ufs_error_argument")
+  expect_true("ufs" %in% mlr_filters$keys())
+  expect_true("ufs" %in% data.table::as.data.table(mlr_filters)$key)
+  expect_refusals(flt("ufs", method = "nosuch"), flt("ufs", method = "ted"))
 })
 
 test_that("the filter keeps the features of ufs_select() with the same task, or none, by default those to classify", {
@@ -196,20 +207,6 @@ test_that("the target is never looked at; missing values and text are refused", 
   }
   text <- transform(iris, Species = as.character(Species))
   expect_error(flt("ufs")$calculate(mlr3::as_task_regr(text, target = "Sepal.Length")), "character|feature types")
-})
-
-test_that("hash is stable under clone and changes with the settings; bad methods are refused", {
-  filter <- flt("ufs", method = "pca", n_components = 2L)
-  copy <- filter$clone(deep = TRUE)
-  expect_identical(copy$hash, filter$hash)
-  copy$param_set$set_values(n_components = 3L)
-  expect_false(identical(copy$hash, filter$hash))
-  expect_false(identical(flt("ufs", method = "variance")$hash, flt("ufs", method = "laplacian")$hash))
-  expect_identical(filter$param_set$values$n_components, 2L)
-  expect_error(filter$method <- "pca", class = "ufs_error_argument")
-  expect_true("ufs" %in% mlr_filters$keys())
-  expect_true("ufs" %in% data.table::as.data.table(mlr_filters)$key)
-  expect_refusals(flt("ufs", method = "nosuch"), flt("ufs", method = "ted"))
 })
 
 test_that("the filter arrives whichever package comes first", {

@@ -340,7 +340,7 @@ test_that("an empty selection changes nothing, and steps are printed, in short w
   }
 })
 
-test_that("the step is tunable, and so are its parameters by extract_parameter_set_dials()", {
+test_that("the step is tunable, and so are its parameters, in the ranges that are given", {
   param <- generics::tunable(step_select_ufs(rec, all_predictors())$steps[[1]])
   expect_named(param, c("name", "call_info", "source", "component", "component_id"))
   expect_identical(param$name, c("num_terms", "prop_terms", "cutoff", "method", "n_clusters"))
@@ -365,6 +365,13 @@ test_that("the step is tunable, and so are its parameters by extract_parameter_s
   expect_setequal(ufs_param("method")$values, c("consensus", "css", "mcfs", "laplacian", "pca"))
   expect_identical(ufs_param("method", c("pca", "css"))$values, c("pca", "css"))
   expect_error(ufs_param("method", "ted"), class = "ufs_error_argument")
+  skip_if_not_installed("dials")
+  expect_identical(ufs_param("n_clusters")$type, "integer")
+  expect_identical(unlist(ufs_param("n_clusters", c(3L, 6L))$range), c(lower = 3L, upper = 6L))
+  cutoff <- ufs_param("cutoff", c(0.2, 0.9))
+  expect_identical(cutoff$type, "double")
+  expect_identical(unlist(cutoff$range), c(lower = 0.2, upper = 0.9))
+  expect_identical(names(c(ufs_param("n_clusters")$label, cutoff$label)), c("n_clusters", "cutoff"))
 })
 
 test_that("finalize_recipe() and update() fill in what was marked", {
@@ -373,16 +380,6 @@ test_that("finalize_recipe() and update() fill in what was marked", {
   expect_error(prep(rec), "tun")
   rec$steps[[1]] <- stats::update(rec$steps[[1]], method = "pca", num_terms = 3L, n_clusters = 2L)
   expect_setequal(names(bake(prep(rec), NULL)), selected_features(ufs_pca(mtcars, 2), 3))
-})
-
-test_that("parameters have the ranges that are given, and whole numbers where numbers are counts", {
-  skip_if_not_installed("dials")
-  expect_identical(ufs_param("n_clusters")$type, "integer")
-  expect_identical(unlist(ufs_param("n_clusters", c(3L, 6L))$range), c(lower = 3L, upper = 6L))
-  cutoff <- ufs_param("cutoff", c(0.2, 0.9))
-  expect_identical(cutoff$type, "double")
-  expect_identical(unlist(cutoff$range), c(lower = 0.2, upper = 0.9))
-  expect_identical(names(c(ufs_param("n_clusters")$label, cutoff$label)), c("n_clusters", "cutoff"))
 })
 
 test_that("bad args; 0 and 1 rows in bake(); a trained recipe survives a trip through a file, small", {
@@ -478,21 +475,7 @@ test_that("bake() fills new rows as the training set says, and matrix columns ar
 
 nine <- as.data.frame(`colnames<-`(planted(60, 9, seed = 4)$x, paste0("c", 1:9)))
 
-test_that("constraints in options: what must be in is kept whatever the cutoff, what may not be never", {
-  some <- function(..., options = list(include = "c9", exclude = "c1")) {
-    suppressMessages(kept(~., nine, method = "pca", ..., options = options, seed = 1))
-  }
-  expect_false("c1" %in% some(num_terms = 9))
-  expect_identical(some(cutoff = 1e6), "c9")
-  cost <- stats::setNames(c(1, 9, 1, 1, 1, 1, 9, 1, 1), names(nine))
-  expect_setequal(some(num_terms = 3, options = list(n_components = 5, include = "c9", exclude = "c1", cost = cost)),
-    selected_features(ufs_pca(nine, 5, include = "c9", exclude = "c1", cost = cost), 3))
-  expect_error(some(num_terms = 1, options = list(include = c("c1", "c2"))), "num_terms")
-  expect_error(some(num_terms = 3, options = list(include = "zz")), "zz")
-  expect_error(some(num_terms = 3, options = list(groups = 1:9)), "groups")
-})
-
-test_that("quotas in options: what is kept is what the method chooses for that number of columns", {
+test_that("constraints and quotas in options: what is kept is what the method chooses for that number of columns", {
   strata <- stats::setNames(rep(c("a", "b", "c"), each = 3), names(nine))
   quotas <- list(a = c(2, 3), b = 1, c = c(0, 1))
   # In any order, and with a column that a step before has removed.
@@ -520,6 +503,17 @@ test_that("quotas in options: what is kept is what the method chooses for that n
     expect_error(do.call(some, c("pca", few)), paste0(names(few), ".*fewer than `feature_quotas`"))
   }
   expect_error(some("pca", num_terms = 3, options = list(feature_quotas = 1)), "feature_strata")
+  some <- function(..., options = list(include = "c9", exclude = "c1")) {
+    suppressMessages(kept(~., nine, method = "pca", ..., options = options, seed = 1))
+  }
+  expect_false("c1" %in% some(num_terms = 9))
+  expect_identical(some(cutoff = 1e6), "c9")
+  cost <- stats::setNames(c(1, 9, 1, 1, 1, 1, 9, 1, 1), names(nine))
+  expect_setequal(some(num_terms = 3, options = list(n_components = 5, include = "c9", exclude = "c1", cost = cost)),
+    selected_features(ufs_pca(nine, 5, include = "c9", exclude = "c1", cost = cost), 3))
+  expect_error(some(num_terms = 1, options = list(include = c("c1", "c2"))), "num_terms")
+  expect_error(some(num_terms = 3, options = list(include = "zz")), "zz")
+  expect_error(some(num_terms = 3, options = list(groups = 1:9)), "groups")
 })
 
 test_that("no constraint is dropped: every row of their table is heeded in the options of a step, or refused", {
