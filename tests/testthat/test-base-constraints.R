@@ -63,8 +63,7 @@ follows_everywhere <- function(row, x) {
     held_in(part(data, sort(ord)), row), info = about)
   expect_identical(held_in(part(part(data, rev(seq_len(size))), rev(seq_len(size))), row), held_in(data, row), info = about)
   if (row$kind %in% value_kinds) {
-    twice <- held_in(part(data, c(2L, 2L, 1L)), row)
-    expect_identical(twice, held_in(data, row)[c(2L, 2L, 1L)], info = about)
+    expect_identical(held_in(part(data, c(2L, 2L, 1L)), row), held_in(data, row)[c(2L, 2L, 1L)], info = about)
   }
   expect_identical(held_in(unserialize(serialize(data, NULL)), row), held_in(data, row))
   expect_identical(held_in(to_travel(data), row), held_in(data, row))
@@ -84,8 +83,7 @@ test_that("every constraint follows through data, subsets, saving, workers, prin
   each_constraint(function(row) follows_everywhere(row, x))
   for (row in constraint_rows("columns")) {
     if (row$kind == "quotas") next
-    data <- do.call(door(), c(list(x), given_for(row, x)))
-    both <- with_decoys(data, seq_len(6), seq_len(6), 6L)
+    both <- with_decoys(do.call(door(), c(list(x), given_for(row, x))), seq_len(6), seq_len(6), 6L)
     kept <- both$data$held[[row$held]]
     expect_gt(length(kept), 0, label = row$name)
     if (row$kind %in% value_kinds) expect_length(kept, 12L)

@@ -27,8 +27,7 @@ test_that("settings are validated, unknown ones named, defaults fill the rest; w
 test_that("fast paths can be switched off by name, for benchmarks, and are on again after", {
   x <- scale(as.matrix(swiss))
   fit <- function() withr::with_seed(1, ufs_socfs(x, n_clusters = 3, lambda_rel = .1))
-  off <- with_paths_off("gl_newton", fit())
-  expect_equal(feature_scores(off), feature_scores(fit()), tolerance = 1e-5)
+  expect_equal(feature_scores(with_paths_off("gl_newton", fit())), feature_scores(fit()), tolerance = 1e-5)
   expect_error(with_paths_off("nothing", fit()), "no fast path is called 'nothing'")
   expect_null(getOption("ufselect.paths_off"))
 })

@@ -12,8 +12,7 @@ test_that("variance is var(), pca loadings prcomp's, F statistics those of aov()
     expect_equal(fit$solution$sdev, prcomp(x, scale. = TRUE)$sdev[1:3], tolerance = 1e-10)
     expect_equal(fit$solution$scores, scale(x) %*% unname(fit$solution$loadings), ignore_attr = TRUE)
   }
-  base <- withr::with_seed(6, matrix(rnorm(20 * 2), 20))
-  x <- base %*% matrix(c(1, 0, 0, 1, 1, 1, 1, -1, 2, 1), 2)
+  x <- withr::with_seed(6, matrix(rnorm(20 * 2), 20)) %*% matrix(c(1, 0, 0, 1, 1, 1, 1, -1, 2, 1), 2)
   for (z in list(x, t(x))) for (fit in list(ufs_pca, ufs_jspca, ufs_spca)) {
     expect_error(fit(z, 3), "`n_components` is 3, but `x` has rank 2", class = "ufs_error_argument")
   }

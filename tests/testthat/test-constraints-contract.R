@@ -125,12 +125,10 @@ test_that("random choices that methods are compared with keep to the constraints
   }
   sets <- draws(include = c("c9", "c4"), exclude = "c1")
   expect_true(all(vapply(sets, function(set) length(set) == 4 && all(c(4, 9) %in% set) && !1 %in% set, NA)))
-  often <- tabulate(unlist(sets), 9)[c(2, 3, 5:8)] / 600
-  expect_lt(max(abs(often - 2 / 6)), .08)
+  expect_lt(max(abs((tabulate(unlist(sets), 9)[c(2, 3, 5:8)] / 600) - 2 / 6)), .08)
   expect_true(all(vapply(draws(cost = cost, budget = 9), function(set) sum(cost[set]) <= 9, NA)))
   expect_lt(max(abs(tabulate(unlist(draws(cost = cost)), 9) / 600 - 4 / 9)), .08)
-  whole <- draws(groups = list(c("c1", "c6")))
-  expect_true(all(vapply(whole, function(set) sum(c(1, 6) %in% set) != 1, NA)))
+  expect_true(all(vapply(draws(groups = list(c("c1", "c6"))), function(set) sum(c(1, 6) %in% set) != 1, NA)))
   r <- abs(cor(x))
   diag(r) <- 0
   limit <- stats::quantile(r, .7)

@@ -69,8 +69,7 @@ test_that("every exported function that takes x is a method, one that makes data
   exported <- getNamespaceExports("ufselect")
   takes <- Filter(function(name) "x" %in% names(formals(get(name, asNamespace("ufselect")))), exported)
   # The first make or run methods with what the data hold; each goes to run_fit() or to a function with a row.
-  through <- c("ufs", "ufs_data")
-  other <- setdiff(takes, c(paste0("ufs_", names(registry())), through))
+  other <- setdiff(takes, c(paste0("ufs_", names(registry())), c("ufs", "ufs_data")))
   expect_setequal(paste0(other, "()"), setdiff(names(doors$rows), c("predict()", "representatives()")))
   expect_setequal(names(calls_of(x)), names(doors$rows))
   calls <- calls_of(x)
@@ -120,8 +119,7 @@ test_that("what the fit holds too is no news to functions of the fit", {
     expect_s3_class(ufs_diversify(fit, same, k = 3), "ufs_diversify")
   }
   # New rows bring what is theirs along; columns are those of the fit.
-  new <- predict(fit, data[1:10, ])
-  expect_identical(new$row_held$weights, rep(1, 10))
+  expect_identical(predict(fit, data[1:10, ])$row_held$weights, rep(1, 10))
   expect_error(predict(fit, ufs_data(x, include = "c5")), class = "ufs_error_argument", "`include`: predict\\(\\)")
   # The dummies of a factor belong together wherever they are chosen, and keep nobody from looking.
   table <- data.frame(x, f = factor(rep(c("a", "b", "c"), 10)))

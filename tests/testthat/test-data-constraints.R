@@ -60,10 +60,8 @@ test_that("css itself sees to constraints of columns; one that goes with no othe
   gain <- function(j) sum(crossprod(rest, rest[, j])^2) / (sum(rest[, j]^2) + .1 * 29)
   free <- setdiff(colnames(x), c("c1", "c4", "c9"))
   expect_identical(names(fit$solution$order)[3], free[which.max(vapply(free, gain, 0))])
-  groups <- c(1, NA, 1, NA, NA, NA, NA, NA, NA)
-  alone <- ufs_css(x, k = 4, groups = groups)
-  own <- ufs_css(x, k = 4, groups = c(1, 2, 1, 3:8))
-  expect_identical(alone$solution$order, own$solution$order)
+  alone <- ufs_css(x, k = 4, groups = c(1, NA, 1, NA, NA, NA, NA, NA, NA))
+  expect_identical(alone$solution$order, ufs_css(x, k = 4, groups = c(1, 2, 1, 3:8))$solution$order)
   expect_length(selected_features(alone), 4L)
   expect_identical(ufs_css(x, cost = 1:9)$constraints$features$by[["cost"]], "-")
   fit <- ufs_css(x, cost = 1:9, budget = 12)
@@ -75,8 +73,7 @@ test_that("css itself sees to constraints of columns; one that goes with no othe
 test_that("a certificate is that of the columns that constraints leave; print of the data says what was asked for", {
   for (held in list(list(include = "c9"), list(exclude = "c2"), list(max_cor = .3), list(cost = 9:1))) {
     fit <- do.call(constraint_fit, c(list("pca", x), held))
-    best <- scale(x)[, chosen(fit, 2)]
-    captured <- sum(qr.fitted(qr(best), scale(x))^2) / (29 * 9)
+    captured <- sum(qr.fitted(qr(scale(x)[, chosen(fit, 2)]), scale(x))^2) / (29 * 9)
     expect_equal(fit$certificate[["captured"]], captured, info = names(held))
     expect_gte(fit$certificate[["bound"]], captured)
   }
@@ -118,8 +115,7 @@ test_that("a factor is one column: in, out, and by its cost; the centre of a fit
   expect_lte(sum(cost[out]), 9)
   expect_error(ufs_data(table[-10], cost = c(cost, c1 = 3)), class = "ufs_error_argument", "two values for 'c1'")
   x <- as.matrix(mtcars)
-  fit <- suppressMessages(ufs_css(ufs_data(x, blocks = rep(1:2, c(8, 24))), k = 2))
-  expect_equal(fit$center, colMeans(x))
+  expect_equal(suppressMessages(ufs_css(ufs_data(x, blocks = rep(1:2, c(8, 24))), k = 2))$center, colMeans(x))
 })
 
 test_that("scaling within blocks keeps the squares of each column within them", {
@@ -136,8 +132,7 @@ test_that("constraints may be functions of the names, or a factor", {
   expect_identical(ufs_data(x, include = function(names) number(names) > 7)$held$include, 8:9)
   expect_error(ufs_data(x, include = sum), "`include`, a function, stopped when given the names", class = "ufs_error_argument")
   expect_identical(ufs_data(x, exclude = factor(c("c3", "c2")))$held$exclude, 3:2)
-  data <- ufs_data(x, cost = function(names) 10 * number(names), budget = 50)
-  expect_identical(data$held$cost, 10 * (1:9))
+  expect_identical(ufs_data(x, cost = function(names) 10 * number(names), budget = 50)$held$cost, 10 * (1:9))
   even <- function(names) ifelse(number(names) %% 2 == 0, "even", "odd")
   data <- ufs_data(x, groups = even, feature_strata = even)
   expect_identical(data$held$groups, rep_len(1:2, 9))
@@ -215,8 +210,7 @@ test_that("deviations of weighted components are those of the long table; consta
   expect_gt(min(long), 0)
   x <- as.matrix(iris[, 1:4])
   fit <- suppressWarnings(ufs_variance(ufs_data(cbind(x, z = 1, y = 2), max_cor = 0.9), k = 2))
-  free <- ufs_variance(ufs_data(x, max_cor = 0.9), k = 2)
-  expect_identical(selected_features(fit), selected_features(free))
+  expect_identical(selected_features(fit), selected_features(ufs_variance(ufs_data(x, max_cor = 0.9), k = 2)))
   noise <- withr::with_seed(1, matrix(stats::rnorm(1600), 20))
   # At least 50 columns are walked over; of the others none is left out.
   found <- uncorrelated(1:80, list(max_cor = 0.99), open_data(noise), flops = 1)
@@ -400,8 +394,7 @@ test_that("rows: each constraint in each sampler; TED, facility and medoids choo
   }
   like <- 1 + tcrossprod(unit_rows(scale(x)))
   value <- function(set) sum(apply(like[, set, drop = FALSE], 1, max))
-  pairs <- combn(11:20, 2)
-  best <- max(apply(pairs, 2, value))
+  best <- max(apply(combn(11:20, 2), 2, value))
   fit <- ufs_facility(x, m = 2, candidates = 11:20, swaps = TRUE)
   expect_equal(fit$certificate[["value"]], value(selected_samples(fit, as = "index")), tolerance = 1e-10)
   expect_gte(fit$certificate[["bound"]], best * (1 - 1e-12))
@@ -451,8 +444,7 @@ test_that("what labelled rows rebuild is taken out before others are looked at",
     expect_identical(beside$constraints$samples$by, NULL)
     expect_identical(fit(ufs_data(x, labelled = known))$constraints$samples$by[["labelled"]], "solver")
     expect_gt(max(abs(sample_scores(beside) - sample_scores(fit(x)))[-known]), .02 * max(sample_scores(fit(x))))
-    twin <- rbind(x, x[9, ])
-    scores <- sample_scores(fit(twin, labelled = known))
+    scores <- sample_scores(fit(rbind(x, x[9, ]), labelled = known))
     expect_lt(scores[[31]], .5 * max(scores, na.rm = TRUE))
   }
   # No penalty on labelled samples: the objective of RRSS with least squares on them, in plain R, at
@@ -547,8 +539,7 @@ test_that("a budget and a number hold together, wherever the choice is read", {
       data <- ufs_data(x, sample_cost = rep(1:3, 10), sample_budget = 9)
       fit <- constraint_fit(method, data)
       out <- suppressMessages(selected_samples(ufs(data, method, m = 4), as = "index"))
-      price <- rep(1:3, 10)[out]
-      expect_lte(sum(price), 9)
+      expect_lte(sum(rep(1:3, 10)[out]), 9)
       expect_lte(length(out), 4)
       next
     }

@@ -55,8 +55,7 @@ test_that("new rows are changed as the rows of the fit; sparse rows take unit le
   colnames(x) <- letters[1:5]
   fit <- ufs_variance(ufs_data(x[1:15, ], rows = "snv"), k = 2)
   new <- x[16:20, ]
-  snv <- (new - rowMeans(new)) / apply(new, 1L, sd)
-  expect_equal(predict(fit, new), snv[, selected_features(fit)])
+  expect_equal(predict(fit, new), ((new - rowMeans(new)) / apply(new, 1L, sd))[, selected_features(fit)])
   expect_equal(predict(ufs_variance(-x, k = 2, rows = "unit"), -new)[, 1L, drop = FALSE],
     (-new / sqrt(rowSums(new^2)))[, selected_features(ufs_variance(-x, rows = "unit"), 1), drop = FALSE])
   skip_if_not_installed("Matrix")

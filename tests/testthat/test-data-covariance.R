@@ -32,8 +32,7 @@ test_that("a covariance with means gives what the rows give, for every method of
 })
 
 test_that("correlations and matrices without means do as far as they can", {
-  turned <- ufs_moments(cov = cov(x), n = 120, mean = rev(colMeans(x)))
-  expect_identical(turned$mean, colMeans(x))
+  expect_identical(ufs_moments(cov = cov(x), n = 120, mean = rev(colMeans(x)))$mean, colMeans(x))
   known <- ufs_moments(cov = as.data.frame(cor(x)), n = 120)
   expect_output(print(known), "correlations alone")
   fit <- ufs_css(known, k = 3)
@@ -129,10 +128,8 @@ test_that("pairs are those of cor(), made positive semidefinite, in pieces and b
   counts <- rep(0:3, 30)
   weighted <- ufs_moments(x, weights = counts, na = "pairwise")
   expect_equal(weighted$css, ufs_moments(x[rep(1:120, counts), ], na = "pairwise")$css, tolerance = 1e-10)
-  far <- ufs_moments(x + 1e6, na = "pairwise")
-  expect_lt(max(abs(far$css - m$css) / m$n), 1e-8)
-  whole <- ufs_moments(full, na = "pairwise")
-  expect_equal(whole$css, ufs_moments(full)$css, tolerance = 1e-12)
+  expect_lt(max(abs(ufs_moments(x + 1e6, na = "pairwise")$css - m$css) / m$n), 1e-8)
+  expect_equal(ufs_moments(full, na = "pairwise")$css, ufs_moments(full)$css, tolerance = 1e-12)
   expect_output(print(m), "pairs that are there.*% of the rows.*changed by at most")
   fit <- ufs_css(m, k = 3)
   expect_output(print(fit), "correlations changed")
@@ -165,8 +162,7 @@ test_that("a covariance of package Matrix is one, a sparse table of squares is n
   skip_if_not_installed("Matrix")
   s <- cov(mtcars)
   expect_identical(ufs_moments(cov = Matrix::Matrix(s), n = 32), ufs_moments(cov = s, n = 32))
-  sparse <- Matrix::Matrix(s * (abs(s) > 20 | diag(11) > 0), sparse = TRUE)
-  expect_null(looks_like_covariance(open_data(sparse)))
+  expect_null(looks_like_covariance(open_data(Matrix::Matrix(s * (abs(s) > 20 | diag(11) > 0), sparse = TRUE))))
   expect_identical(looks_like_covariance(open_data(s)), "a covariance matrix")
 })
 

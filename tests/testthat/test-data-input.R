@@ -29,8 +29,7 @@ test_that("tables of every kind", {
 test_that("tables with sparse columns, as recipes makes them, stay sparse", {
   skip_if_not_installed("sparsevctrs")
   skip_if_not_installed("tibble")
-  s <- to_sparse(counts)
-  fit <- ufs_variance(sparsevctrs::coerce_to_sparse_tibble(s))
+  fit <- ufs_variance(sparsevctrs::coerce_to_sparse_tibble(to_sparse(counts)))
   expect_equal(feature_scores(fit), feature_scores(plain))
   expect_identical(fit$input$kind, "sparse")
 })
@@ -79,8 +78,7 @@ test_that("DelayedMatrix and HDF5Matrix, by rows and by columns, whatever the bl
     }
     expect_output(print(data), "not in memory, read (in one block|by blocks of)")
   }
-  lazy <- (h + 1)[, 3:12]
-  expect_equal(feature_scores(ufs_variance(lazy)), feature_scores(plain)[3:12])
+  expect_equal(feature_scores(ufs_variance((h + 1)[, 3:12])), feature_scores(plain)[3:12])
   part <- ufs_data(h, features = c("gene5", "gene2"), samples = -(1:3))
   expect_equal(feature_scores(ufs_variance(part)), apply(counts[-(1:3), c("gene5", "gene2")], 2, var))
 })
@@ -123,8 +121,7 @@ test_that("workers of BiocParallel change nothing, not a bit", {
   skip_if_not_installed("BiocParallel")
   file <- withr::local_tempfile(fileext = ".h5")
   h <- suppressMessages(HDF5Array::writeHDF5Array(counts, file, "x", chunkdim = c(5, 30), with.dimnames = TRUE))
-  alone <- ufs_data(h, block_bytes = 2000)
-  a <- as_ufs_operator(alone)
+  a <- as_ufs_operator(ufs_data(h, block_bytes = 2000))
   t <- matrix(sin(1:120), 40)
   two <- if (.Platform$OS.type == "windows") BiocParallel::SnowParam(2) else BiocParallel::MulticoreParam(2)
   # To start them for each pass, as where nobody has, takes a minute.
@@ -168,8 +165,7 @@ test_that("Seurat: the data of its assay", {
   m <- to_sparse(t(counts))
   object <- suppressWarnings(SeuratObject::CreateSeuratObject(m))
   if (utils::packageVersion("SeuratObject") >= "5.0.0") SeuratObject::LayerData(object, "data") <- m
-  fit <- same_fit(ufs_data(object, assay = "RNA"))
-  expect_identical(fit$input$assay, "RNA")
+  expect_identical(same_fit(ufs_data(object, assay = "RNA"))$input$assay, "RNA")
   expect_error(ufs_data(object, assay = "ADT"), "RNA", class = "ufs_error_argument")
 })
 
@@ -279,8 +275,7 @@ test_that("blocks that a source holds itself are not standardised in place", {
   holder <- new.env()
   holder$x <- x + 0
   block <- holder$x
-  value <- .Call(C_x_standardise, block, colMeans(x), NULL)
-  expect_equal(value, scale(x, scale = FALSE), ignore_attr = TRUE)
+  expect_equal(.Call(C_x_standardise, block, colMeans(x), NULL), scale(x, scale = FALSE), ignore_attr = TRUE)
   expect_identical(holder$x, x)
 })
 

@@ -35,14 +35,12 @@ test_that("features with one name are matched by position or not at all", {
   x <- as.matrix(mtcars)
   rownames(x)[2:3] <- "car"
   fit <- ufs_ted(x)
-  by_place <- ufs_ted(unname(x))
-  expect_identical(selected_samples(fit, 4), selected_samples(by_place, 4))
+  expect_identical(selected_samples(fit, 4), selected_samples(ufs_ted(unname(x)), 4))
   augment <- getFromNamespace("augment.ufs", "ufselect")
   expect_identical(augment(fit, data = x)$.rank, order(unname(sample_ranking(fit))))
   expect_refusals("'car'" = augment(fit, data = x[32:1, ]), "'car'" = augment(fit, newdata = x[3:5, ]))
   expect_identical(augment(fit, newdata = x[5:9, ])$.score, unname(sample_scores(fit))[5:9])
-  cover <- ufs_facility(x, m = 5)
-  expect_identical(representatives(cover, what = "samples")$sample, 1:32)
+  expect_identical(representatives(ufs_facility(x, m = 5), what = "samples")$sample, 1:32)
   expect_error(ufs_facility(x, m = 5, labelled = "car"), "'car'", class = "ufs_error_argument")
 })
 
@@ -126,8 +124,7 @@ test_that("new rows are filled as those of the fit", {
     expect_identical(predict(fit, x[, 6:1]), x[, chosen])
     # Not with what the new rows say of themselves: one at a time is as all at once.
     expect_equal(predict(fit, new)[4, ], predict(fit, new[4, , drop = FALSE])[1, ])
-    css <- ufs_css(holes, k = 3, na = na)
-    expect_true(all(is.finite(predict(css, new, type = "reconstruction"))))
+    expect_true(all(is.finite(predict(ufs_css(holes, k = 3, na = na), new, type = "reconstruction"))))
   }
   fit <- ufs_variance(holes, na = "median", k = 6)
   expect_equal(predict(fit, new)[[3, "c"]], stats::median(holes[, "c"], na.rm = TRUE))

@@ -7,8 +7,7 @@ repeated_rows <- function(seed = 1, shared = FALSE) {
     g <- rep(1:60, each = 3)
     signal <- matrix(rnorm(600), 60)[g, ] + .5 * matrix(rnorm(1800), 180)
     if (shared) signal <- signal + 3 * matrix(rnorm(180), 60)[g, rep(1:3, length.out = 10)]
-    noise <- matrix(rnorm(180 * 60), 180) %*% (diag(60) + .3 * matrix(rnorm(3600), 60))
-    x <- cbind(signal, noise)
+    x <- cbind(signal, matrix(rnorm(180 * 60), 180) %*% (diag(60) + .3 * matrix(rnorm(3600), 60)))
     list(x = `colnames<-`(x, c(paste0("signal", 1:10), paste0("noise", 1:60))), g = g)
   })
 }
@@ -207,13 +206,11 @@ test_that("k = \"auto\" counts the columns that repeat and have to do with other
   size <- withr::with_seed(1, ufs_size(d$x, "pca", n_components = 3, replicates = d$g, n_resamples = 4, repeats = 5))
   expect_identical(size$k, found$params$k)
   expect_gt(size$at$stability, .9)
-  halves <- half_rows(ufs_data(d$x, replicates = d$g), 30L)
-  expect_identical(as.vector(table(d$g[halves])), rep(3L, 30L))
+  expect_identical(as.vector(table(d$g[half_rows(ufs_data(d$x, replicates = d$g), 30L)])), rep(3L, 30L))
   # A column that does not repeat at all cannot be chosen.
   all <- d$x[, 1:11]
   all[, 11] <- rep(c(-1, 0, 1), 60)
-  some <- withr::with_seed(1, suppressMessages(ufs_pca(all, 3, k = "auto", replicates = d$g)))
-  expect_lte(some$params$k, 10L)
+  expect_lte(withr::with_seed(1, suppressMessages(ufs_pca(all, 3, k = "auto", replicates = d$g)))$params$k, 10L)
 })
 
 test_that("a grid takes replicates as each of its fits does; what judges single rows says so", {

@@ -84,8 +84,7 @@ test_that("columns held by two rows are found whatever holds them", {
   for (held in constraints) for (center in c(TRUE, FALSE)) {
     both <- do.call(operators_of, c(list(x, center, TRUE), held))
     of <- both$sparse$x
-    z <- x_dense(of)
-    want <- which(share(z) >= 0.9)
+    want <- which(share(x_dense(of)) >= 0.9)
     expect_true(all(c(1, 4) %in% want) && length(want) < 6)
     expect_identical(which(.Call(C_x_top_two, of) >= 0.9), want)
     expect_identical(which(.Call(C_x_top_two, both$dense$x) >= 0.9), want)

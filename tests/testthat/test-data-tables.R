@@ -132,8 +132,7 @@ test_that("row weights, missing values and sparse tables go with several tables"
   expect_identical(dim(ufs_data(gone, na = "omit")), c(57L, 36L))
   skip_if_not_installed("Matrix")
   thin <- withr::with_seed(3, list(a = Matrix::rsparsematrix(50, 20, .2), b = Matrix::rsparsematrix(50, 8, .3)))
-  held <- ufs_data(thin)
-  expect_identical(held$kind, "sparse")
+  expect_identical(ufs_data(thin)$kind, "sparse")
   dense <- lapply(thin, as.matrix)
   for (other in list(dense, c(dense[1], thin[2]))) {
     expect_equal(ufs_css(thin, 4)$certificate, ufs_css(other, 4)$certificate, tolerance = 1e-10)

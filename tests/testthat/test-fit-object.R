@@ -4,8 +4,7 @@ test_that("ranking: NA last, ties and choices beyond the live scores are told; s
   expect_identical(ufs_rank(c(2, 3, 2, NA, 3)), c(2L, 5L, 1L, 3L, 4L))
   expect_identical(ufs_rank(c(0, 0, 1), c(.1, .9, 0)), c(3L, 2L, 1L))
   expect_identical(ufs_rank(c(Inf, -Inf, 0)), c(1L, 3L, 2L))
-  x <- cbind(a = 1:5, b = c(2, 4, 6, 8, 1), c = 5:1, d = rnorm(5) / 10)
-  fit <- ufs_variance(x)
+  fit <- ufs_variance(cbind(a = 1:5, b = c(2, 4, 6, 8, 1), c = 5:1, d = rnorm(5) / 10))
   expect_message(top <- selected_features(fit, 2), class = "ufs_message_tie")
   expect_identical(top, c("b", "a"))
   expect_silent(selected_features(fit, 3))
@@ -77,8 +76,7 @@ test_that("what is no fit is refused by name; no call holds data, however the fu
     for (fit in fits) expect_lt(size(fit$call), 150)
   }
   expect_identical(ufs_variance(x[, 1:4])$call, quote(ufs_variance(x = x[, 1:4])))
-  nested <- eval(bquote(ufs_variance(.(x)[, 1:4])))
-  expect_lt(size(nested$call), 150)
+  expect_lt(size(eval(bquote(ufs_variance(.(x)[, 1:4])))$call), 150)
 })
 
 test_that("what is selected indexes the data it came from; glance() says how many were chosen, and for what", {

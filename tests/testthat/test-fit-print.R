@@ -23,8 +23,7 @@ test_that("errors read well", {
 
 test_that("predict keeps columns by name and repairs names as the fit did; as.data.frame has a row per feature", {
   fit <- ufs_variance(iris[, 1:4])
-  best <- predict(fit, iris[1:3, ], k = 2)
-  expect_identical(best, iris[1:3, selected_features(fit, 2)])
+  expect_identical(predict(fit, iris[1:3, ], k = 2), iris[1:3, selected_features(fit, 2)])
   expect_identical(predict(fit, as.matrix(iris[1:3, 4:1]), k = 2), as.matrix(iris[1:3, selected_features(fit, 2)]))
   expect_error(predict(fit, iris[, 1:2], k = 3), "'Petal.Length'", class = "ufs_error_input")
   expect_refusals(predict(fit, iris), predict(fit, 1:3, k = 1))
@@ -42,8 +41,7 @@ test_that("predict keeps columns by name and repairs names as the fit did; as.da
   expect_identical(as.data.frame(ufs_variance(iris[, 1:4], k = 2))$chosen, c(TRUE, TRUE, FALSE, FALSE))
   expect_false(is.unsorted(-table$score))
   expect_identical(table$rank, 1:4)
-  both <- ufs_random(iris[, 1:4], "both")
-  expect_identical(nrow(as.data.frame(both, what = "samples")), 150L)
+  expect_identical(nrow(as.data.frame(ufs_random(iris[, 1:4], "both"), what = "samples")), 150L)
 })
 
 test_that("odd but valid calls have classed answers", {
@@ -151,8 +149,7 @@ test_that("plain fits and splits print parts in one order, what was asked for be
   expect_identical(words(list(include = 1:3, exclude = 5), c(1, 3, 5)), c("3 columns in (2 of 3 kept)", "1 column out (1 chosen)"))
   expect_identical(words(list(groups = c(1, 1, 2, 2)), c(1, 3, 4)), "2 groups (1 of 2 chosen whole)")
   x <- airquality[c(1:8), 1:4]
-  lost <- sum(!stats::complete.cases(x))
-  wanted <- sprintf("na = \"omit\" left out %d of 8 rows", lost)
+  wanted <- sprintf("na = \"omit\" left out %d of 8 rows", sum(!stats::complete.cases(x)))
   asked <- alist(ufs_medoids(x, m = 7, na = "omit"), ufs_select(x, m = 7, task = "label", na = "omit"),
     ufs_split(x, m = 6, na = "omit"), ufs_split(x, m = 3, test = 3, na = "omit"))
   for (call in asked) expect_refused(eval(call), wanted)
@@ -178,8 +175,7 @@ test_that("plain fits and splits print parts in one order, what was asked for be
 test_that("without package tibble tidy() gives a data frame; nobs() and tibbles know a fit", {
   own <- as_tibble_if
   environment(own) <- list2env(list(requireNamespace = function(...) FALSE), parent = environment(own))
-  table <- data.frame(a = 1:2, row.names = c("x", "y"))
-  expect_identical(own(table), data.frame(a = 1:2))
+  expect_identical(own(data.frame(a = 1:2, row.names = c("x", "y"))), data.frame(a = 1:2))
   fit <- ufs_css(mtcars, k = 2)
   expect_identical(stats::nobs(fit), 32L)
   skip_if_not_installed("tibble")

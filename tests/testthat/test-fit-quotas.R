@@ -171,10 +171,8 @@ test_that("ufs_topk() claims nothing of a set that the ranking changed", {
   run <- function(...) withr::with_seed(1, ufs_topk(mtcars, k = 3, n_clusters = 2, ...))
   free <- run()
   expect_true(is.finite(free$certificate[["gap"]]))
-  pair <- c(free$solution$selected[1], setdiff(1:11, free$solution$selected)[1])
-  fit <- run(groups = list(pair))
-  chosen <- selected_features(fit, as = "index")
-  expect_false(setequal(chosen, free$solution$selected))
+  fit <- run(groups = list(c(free$solution$selected[1], setdiff(1:11, free$solution$selected)[1])))
+  expect_false(setequal(selected_features(fit, as = "index"), free$solution$selected))
   expect_true(is.na(fit$certificate[["gap"]]))
   expect_false(fit$search$proved)
   expect_match(capture.output(print(fit)), "no proof", all = FALSE)
@@ -214,8 +212,7 @@ test_that("top-k under quotas: the best set of enumeration, proved, and a bound 
         }
         fits <- fits + 1L
       }
-      free <- utils::combn(8, k, criterion)
-      moved <- moved + (min(free) < best - 1e-6)
+      moved <- moved + (min(utils::combn(8, k, criterion)) < best - 1e-6)
     }
     expect_identical(fit$constraints$features$by[["feature_strata"]], "solver")
   }

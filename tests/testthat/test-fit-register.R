@@ -68,8 +68,7 @@ test_that("arguments of the function are those of the method; methods for sample
   distance <- rowSums(sweep(y, 2, colMeans(y))^2)
   expect_equal(unname(sample_scores(far(y))), distance)
   expect_identical(selected_samples(far(y, m = 3)), order(-distance)[1:3])
-  last <- selected_samples(far(y, m = 3, labelled = order(-distance)[1]))
-  expect_identical(last, order(-distance)[2:4])
+  expect_identical(selected_samples(far(y, m = 3, labelled = order(-distance)[1])), order(-distance)[2:4])
   expect_error(ufs_stability(y, "far", k = 2), "does not select features", class = "ufs_error_argument")
 })
 
@@ -126,8 +125,7 @@ test_that("names that have a meaning are refused; a method works where it was no
 })
 
 test_that("functions stand in the place of names", {
-  one <- withr::with_seed(1, ufs_stability(y, flatness, k = 2, n_resamples = 4))
-  expect_identical(one$method, "flatness")
+  expect_identical(withr::with_seed(1, ufs_stability(y, flatness, k = 2, n_resamples = 4))$method, "flatness")
   expect_false("flatness" %in% ufs_methods()$method)
   two <- withr::with_seed(1, ufs_stability(y, list("variance", mine = flatness), k = 2, n_resamples = 4))
   expect_identical(two$methods, c("variance", "mine"))

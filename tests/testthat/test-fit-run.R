@@ -1,14 +1,12 @@
 test_that("ufs() is the method itself, and the registry is complete and true", {
   a <- ufs(iris[, 1:4], "pca", n_components = 2)
-  b <- ufs_pca(iris[, 1:4], n_components = 2)
-  expect_identical(feature_scores(a), feature_scores(b))
+  expect_identical(feature_scores(a), feature_scores(ufs_pca(iris[, 1:4], n_components = 2)))
   expect_refusals(ufs(iris[, 1:4], "pcaa"), ufs(iris[, 1:4]))
   table <- ufs_methods()
   expect_named(table, c("method", "selects", "title", "deterministic", "moments", "cost", "reference", "advice"))
   expect_false(any(duplicated(table$method)))
   expect_true(all(table$selects %in% c("features", "samples", "both")))
-  exported <- getNamespaceExports("ufselect")
-  expect_true(all(paste0("ufs_", table$method) %in% exported))
+  expect_true(all(paste0("ufs_", table$method) %in% getNamespaceExports("ufselect")))
   expect_true(all(nzchar(table$title)) && all(nzchar(table$cost)))
 })
 

@@ -2,8 +2,7 @@
 
 test_that("samples: levels as labels, no columns, digits of the median, rows far from others, squares beyond doubles", {
   x <- as.matrix(mtcars)
-  who <- rownames(x)[c(9, 2)]
-  expect_identical(ufs_ted(x, m = 3, labelled = factor(who))$params$labelled, c(2L, 9L))
+  expect_identical(ufs_ted(x, m = 3, labelled = factor(rownames(x)[c(9, 2)]))$params$labelled, c(2L, 9L))
   kept <- neighbours_kept(as.matrix(mtcars))
   expect_identical(list(kept(integer()), kept(1:11)), list(0, 1))
   x <- withr::with_seed(1, matrix(stats::rnorm(400 * 2), 400))

@@ -11,8 +11,7 @@ test_that("every start keeps the constraints; both forms pick what trying every 
     best <- selected_features(ufs_css(x, k = 4, mu_rel = 0, swaps = TRUE), as = "index")
     # The start by loadings is the second of three.
     run <- function(...) withr::with_seed(seed, ufs_css(ufs_data(x, ...), k = 4, mu_rel = 0, starts = 3))
-    chosen <- unname(run(exclude = best)$solution$order)
-    expect_identical(intersect(chosen, best), integer())
+    expect_identical(intersect(unname(run(exclude = best)$solution$order), best), integer())
     cost <- replace(rep(1, 14), best, 5)
     expect_lte(sum(cost[run(cost = cost, budget = 8)$solution$order]), 8)
     strata <- replace(rep("other", 14), best, "best")
@@ -139,15 +138,13 @@ test_that("correlations, not cosines, keep to their ceiling, and no exchange wit
   for (seed in 1:6) {
     x <- withr::with_seed(seed, matrix(stats::rnorm(8 * 30), 30) %*% matrix(stats::rnorm(8 * 16), 8))
     r <- abs(stats::cor(x))
-    fit <- constrained(x, list(max_cor = .5), k = 4L, swaps = TRUE)
-    set <- unname(fit$solution$order)
+    set <- unname(constrained(x, list(max_cor = .5), k = 4L, swaps = TRUE)$solution$order)
     fine <- function(s) max(r[s, s][upper.tri(diag(length(s)))]) <= .5
     expect_true(fine(set))
     other <- Filter(fine, unlist(lapply(seq_along(set), function(i) {
       lapply(setdiff(1:16, set), function(j) replace(set, i, j))
     }), FALSE))
-    most <- max(0, vapply(other, function(s) held(centred(x), s), 0))
-    expect_lte(most, held(centred(x), set) * (1 + 1e-8))
+    expect_lte(max(0, vapply(other, function(s) held(centred(x), s), 0)), held(centred(x), set) * (1 + 1e-8))
   }
 })
 
@@ -195,8 +192,7 @@ test_that("copies, dependent and constant columns; predict() rebuilds the column
   }
   fit <- suppressWarnings(ufs_css(copies, mu_rel = 0))
   z <- scale(copies[, -17])
-  at <- match(picks_of(fit)[1:8], setdiff(1:18, 17))
-  expect_identical(qr(z[, at])$rank, 8L)
+  expect_identical(qr(z[, match(picks_of(fit)[1:8], setdiff(1:18, 17))])$rank, 8L)
   expect_true(all(fit$trace$decrease[9:17] == 0) && all(picks_of(ufs_css(cbind(x, x), k = 8, mu_rel = 0)) <= 8L))
   x <- `colnames<-`(planted(40, 12)$x, paste0("f", 1:12))
   x <- sweep(cbind(x, flat = 3), 2L, 1:13, "*") + 5
@@ -227,8 +223,7 @@ test_that("copies, dependent and constant columns; predict() rebuilds the column
   x <- planted(30, 12)$x
   z <- centred(x)
   css <- ufs_css(x, k = 5)
-  table <- ufs_captured(css, x, 1:5)
-  expect_equal(table[-1], css$trace[c("captured", "bound", "ratio")], tolerance = 1e-10)
+  expect_equal(ufs_captured(css, x, 1:5)[-1], css$trace[c("captured", "bound", "ratio")], tolerance = 1e-10)
   pca <- ufs_pca(x, 3)
   expect_equal(ufs_captured(pca, x, 4)$captured,
     1 - sum(qr.resid(qr(z[, selected_features(pca, 4)]), z)^2) / sum(z^2), tolerance = 1e-10)
@@ -383,8 +378,7 @@ test_that("all components as the target are x itself, also those with hardly any
   x <- withr::with_seed(1, matrix(stats::rnorm(20 * 6), 20))
   x <- cbind(x, x[, 1:3] + 1e-2 * x[, 4:6])
   for (z in list(x, t(x))) {
-    target <- min(dim(z), nrow(z) - 1L)
-    got <- constrained(z, NULL, k = 3L, swaps = TRUE, target = target)
+    got <- constrained(z, NULL, k = 3L, swaps = TRUE, target = min(dim(z), nrow(z) - 1L))
     want <- constrained(z, NULL, k = 3L, swaps = TRUE)
     expect_identical(picks_of(got), picks_of(want))
     expect_equal(got$trace$target, want$trace$captured, tolerance = 1e-8)

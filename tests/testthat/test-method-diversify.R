@@ -34,8 +34,7 @@ test_that("correlation: rank against the largest one with those chosen; no copie
   small <- ufs_diversify(fit, x, k = 4, pool = 20)
   got <- ufs_diversify(fit, x, k = 8, pool = 20)
   expect_identical(selected_features(got, 4), selected_features(small, 4))
-  rest <- setdiff(ranking, selected_features(got, 8))
-  expect_identical(unname(feature_ranking(got))[9:30], rest)
+  expect_identical(unname(feature_ranking(got))[9:30], setdiff(ranking, selected_features(got, 8)))
   expect_message(selected_features(got, 9), class = "ufs_message_partial")
   x <- planted(30, 12)$x
   twice <- cbind(x, 3 * x + 1, -x)

@@ -99,8 +99,7 @@ test_that("units do not matter; copies come last; labelled samples cover and are
   expect_equal(twice$trace$ratio[50:60], rep(1, 11), tolerance = 1e-12)
   expect_identical(picks_of(twice)[51:60], 51:60)
   x <- `rownames<-`(planted(30, 10)$x, paste0("s", 1:30))
-  s <- ref_cosine(centred(x))
-  ref <- ref_facility(s, 6, c(2L, 11L))
+  ref <- ref_facility(ref_cosine(centred(x)), 6, c(2L, 11L))
   fit <- ufs_facility(x, m = 6, labelled = c("s11", "s2"))
   expect_identical(picks_of(fit), ref$order)
   expect_equal(fit$certificate[["bound"]], ref$bound[6], tolerance = 1e-10)
@@ -158,8 +157,7 @@ literal_budget <- function(s, cost, budget, power, labelled = integer()) {
 
 test_that("a budget: the better of two greedy choices, and a bound that no set passes", {
   x <- withr::with_seed(3, matrix(rnorm(14 * 3), 14))
-  z <- x / sqrt(rowSums(x^2))
-  s <- 1 + tcrossprod(z)
+  s <- 1 + tcrossprod(x / sqrt(rowSums(x^2)))
   cost <- withr::with_seed(4, round(runif(14, .5, 4), 2))
   sets <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), 14)))
   value <- apply(sets, 1L, function(set) if (any(set)) sum(apply(s[, set, drop = FALSE], 1L, max)) else 0)
@@ -171,8 +169,7 @@ test_that("a budget: the better of two greedy choices, and a bound that no set p
       found <- facility_picks(like, 14L, 14L, open, 0L, control)
       expect_lte(sum(cost[found$order]), budget + 1e-9)
       both <- lapply(0:1, function(power) literal_budget(s, cost, budget, power))
-      values <- vapply(both, `[[`, 0, "value")
-      expect_equal(found$run$counters[["value"]], max(values), tolerance = 1e-10)
+      expect_equal(found$run$counters[["value"]], max(vapply(both, `[[`, 0, "value")), tolerance = 1e-10)
       # What the budget could buy on top of either, the last one in part.
       most <- vapply(both, function(made) {
         open <- setdiff(which(cost <= budget), made$picks)
@@ -204,12 +201,10 @@ test_that("a budget: the better of two greedy choices, and a bound that no set p
 test_that("heat between clusters far from each other is that of the distances themselves", {
   # Multiples of 1/16 and means of 0: differences are exact.
   z <- withr::with_seed(5, matrix(round(16 * rnorm(24 * 3)) / 16, 24))
-  far <- 2^30 * rep(c(1, -1), 12)
-  x <- cbind(z[, 1] + far, z[, 2:3])
+  x <- cbind(z[, 1] + (2^30 * rep(c(1, -1), 12)), z[, 2:3])
   x[, 1] <- x[, 1] - mean(x[, 1])
   d2 <- as.matrix(stats::dist(x))^2
-  s <- exp(-d2 / 2)
-  ref <- ref_facility(s, 8)
+  ref <- ref_facility(exp(-d2 / 2), 8)
   width <- stats::median(d2[lower.tri(d2)])
   inputs <- c(list(x), if (requireNamespace("Matrix", quietly = TRUE)) list(Matrix::Matrix(x, sparse = TRUE)))
   for (input in inputs) {
@@ -268,8 +263,7 @@ test_that("with candidates drawn the picks are the greedy ones among them, and t
       cover <- apply(s[, c(labelled, some$order)], 1L, max)
       gain <- unname(colSums(pmax(s - cover, 0)))
       expect_equal(some$left, replace(gain, c(labelled, some$order), 0), tolerance = 1e-9)
-      most <- sum(cover) + cumsum(sort(gain, decreasing = TRUE))[1:40]
-      expect_true(all(some$bound <= most * (1 + 1e-10)))
+      expect_true(all(some$bound <= (sum(cover) + cumsum(sort(gain, decreasing = TRUE))[1:40]) * (1 + 1e-10)))
       all <- facility_picks(like, 700L, 40L, open, 0L, control)
       expect_true(all(all$run$trace[, "objective"] <= some$bound * (1 + 1e-12)))
     }

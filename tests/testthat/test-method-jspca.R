@@ -23,8 +23,7 @@ centred <- function(p, n, seed) {
 }
 
 test_that("the fixture is reproduced: Q, P, Pbar as they are, canonical loadings, ranks", {
-  X <- fixture("jspca1_X")
-  fit <- replay(X, fixture("jspca1_Pbar0"), 0.5, 5, c(1e-10, 1e-10))
+  fit <- replay(fixture("jspca1_X"), fixture("jspca1_Pbar0"), 0.5, 5, c(1e-10, 1e-10))
   expect_equal(fit$iterations, 5L)
   expect_identical(fit$status, "max_iter")
   for (name in c("Q", "P", "Pbar", "loadings")) {
@@ -70,8 +69,7 @@ test_that("well fitted features and samples have exact residuals", {
       fit <- replay(X, P0, 1e-3, 5, c(1e-12, 1e-12), loss)
       R <- X - fit$solution$P %*% t(fit$solution$Q) %*% X
       exact <- sqrt(if (loss == "feature") rowSums(R^2) else colSums(R^2))
-      size <- sqrt(if (loss == "feature") rowSums(X^2) else colSums(X^2))
-      expect_lt(min(exact / size), 0.05)
+      expect_lt(min(exact / sqrt(if (loss == "feature") rowSums(X^2) else colSums(X^2))), 0.05)
       expect_lt(max(abs(unname(fit$solution$residual) / exact - 1)), 1e-8)
     }
   }
@@ -98,12 +96,10 @@ test_that("lambda_max is the literal one, scales as it should, and above it all 
     expect_warning(expect_warning(plain <-
       jspca(x, 3, lambda_rel = 1.01, loss = loss, solver = "paper", control = ufs_control(max_iter = 300)),
       class = "ufs_warning_vanished"), class = "ufs_warning_max_iter")
-    unit <- if (loss == "feature") sqrt(sqrt(59)) else 1
-    expect_lte(max(plain$feature_scores) * unit, 1e-2)
+    expect_lte(max(plain$feature_scores) * (if (loss == "feature") sqrt(sqrt(59)) else 1), 1e-2)
     # Just below, something is left, however small it is beside samples of 60 numbers.
     expect_warning(jspca(x, 3, lambda_rel = 0.99, loss = loss, control = ufs_control()), NA)
-    below <- jspca(x, 3, lambda_rel = 0.5, loss = loss, control = ufs_control())
-    expect_gt(sum(below$feature_scores > 0), 0)
+    expect_gt(sum(jspca(x, 3, lambda_rel = 0.5, loss = loss, control = ufs_control())$feature_scores > 0), 0)
   }
 })
 
@@ -120,8 +116,7 @@ test_that("predict: scores, reconstruction, selection", {
     back <- predict(fit, x, type = "reconstruction")
     expect_error(predict(fit, x, type = "scores", components = 2), "`components`", class = "ufs_error_argument")
     expect_identical(dimnames(back), dimnames(x))
-    unit <- if (scale) fit$scale else 1
-    residual <- sqrt(colSums(((x - back) / rep(unit, each = 40))[, -5]^2))
+    residual <- sqrt(colSums(((x - back) / rep(if (scale) fit$scale else 1, each = 40))[, -5]^2))
     expect_equal(residual, fit$solution$residual[-5], tolerance = 1e-10)
     if (center) expect_equal(unname(back[, 5]), rep(5, 40))
     mixed <- as.data.frame(x[7:9, 31:1])
@@ -129,8 +124,7 @@ test_that("predict: scores, reconstruction, selection", {
     expect_equal(predict(fit, mixed, type = "reconstruction"), back[7:9, ])
     expect_identical(predict(fit, x, k = 4), x[, selected_features(fit, 4)])
   }
-  whole <- predict(fit, x, n_components = 3, type = "reconstruction")
-  expect_equal(whole, back)
+  expect_equal(predict(fit, x, n_components = 3, type = "reconstruction"), back)
   expect_gt(max(abs(predict(fit, x, n_components = 1, type = "reconstruction") - back)), 1e-3)
   expect_error(predict(fit, x[, -2], type = "scores"), class = "ufs_error_input")
   expect_error(predict(fit, replace(x, 3, NA), type = "scores"), class = "ufs_error_input")
@@ -153,8 +147,7 @@ test_that("exact zeros, a fixed point of the plain iteration, and the literal kk
     step <- jspca(x, size[3], solver = "paper", control = quiet(max_iter = 1), init = list(P = fit$solution$Pbar,
       a = 1 / (2 * sqrt(fit$solution$residual^2 + fit$control$eps[1])),
       h = 2 * sqrt(fit$feature_scores^2 + fit$control$eps[2])))
-    moved <- sqrt(sum((step$solution$Q - fit$solution$Q)^2) / sum(fit$solution$Q^2))
-    expect_lt(moved, 1e-4)
+    expect_lt(sqrt(sum((step$solution$Q - fit$solution$Q)^2) / sum(fit$solution$Q^2)), 1e-4)
   }
   x <- scale(jspca_factors(30, 45, 2, 10, 34))
   P0 <- orthonormal(45, 2, 35)
@@ -197,8 +190,7 @@ test_that("without a penalty: XQ = XP, descent, a fixed point, the shortest Q, c
     if (loss == "sample") {
       expect_equal(s$Q, s$P, tolerance = 1e-8)
       # Stationary: P spans the leading eigenvectors of the weighted Gram matrix.
-      w <- 1 / (2 * norms)
-      e <- eigen(crossprod(z * sqrt(w)), symmetric = TRUE)$vectors[, 1:3]
+      e <- eigen(crossprod(z * sqrt(1 / (2 * norms))), symmetric = TRUE)$vectors[, 1:3]
       expect_lt(max(abs(tcrossprod(s$P) - tcrossprod(e))), 1e-5)
     } else {
       xq <- z %*% s$Q
@@ -305,8 +297,7 @@ test_that("over many samples of few features the answer is that of any other dat
   x[, 12] <- rowMeans(x[, 1:3])
   z <- scale(x)
   for (most in c(7, 500)) {
-    control <- ufs_control(max_iter = most, warn = FALSE)
-    fit <- ufs_jspca(x, 3, control = control)
+    fit <- ufs_jspca(x, 3, control = ufs_control(max_iter = most, warn = FALSE))
     s <- fit$solution
     expect_identical(fit$status, if (most == 7) "max_iter" else "converged")
     expect_lt(max(abs(crossprod(s$P) - diag(3))), 1e-12)
@@ -318,8 +309,7 @@ test_that("over many samples of few features the answer is that of any other dat
   }
   gradient <- 2 * crossprod(z, (z %*% (s$P - s$Q)) / (2 * sqrt(rest^2 + fit$control$eps[1]))) / fit$params$lambda
   live <- fit$feature_scores > 0
-  off <- gradient - s$Q / pmax(fit$feature_scores, 1e-300)
-  expect_lt(max(sqrt(rowSums(off[live, ]^2))), 1e-4)
+  expect_lt(max(sqrt(rowSums((gradient - s$Q / pmax(fit$feature_scores, 1e-300))[live, ]^2))), 1e-4)
   expect_lt(max(sqrt(rowSums(gradient[!live, , drop = FALSE]^2)), 0), 1 + 1e-4)
   other <- ufs_jspca(Matrix::Matrix(x, sparse = TRUE), 3)
   expect_lt(relative(fit$feature_scores, other$feature_scores), 1e-5)

@@ -2,8 +2,7 @@ skip_on_cran()
 
 test_that("fixtures: the reference code, and the centred paths", {
   for (set in c("mtcars", "synth60x200")) {
-    x <- baseline_input(set)
-    fit <- ufs_mcfs(x, 3, n_features = 10, center = FALSE, ridge = 1e-3)
+    fit <- ufs_mcfs(baseline_input(set), 3, n_features = 10, center = FALSE, ridge = 1e-3)
     expect_equal(unname(feature_scores(fit)),
       baseline_expected(set, "MCFS__c3_q10_uncentred_lasso_ridge0.001"), tolerance = 1e-10)
   }
@@ -44,8 +43,7 @@ test_that("the path is the lasso's: literal path, coordinate descent, optimality
     x <- noise(20, 10, seed) %*% (diag(10) + matrix(0.9, 10, 10))
     y <- noise(20, 1, 100 + seed)[, 1]
     out <- path(x, y, 8)
-    want <- ref_lasso_path(x, y, 8)
-    expect_equal(out$coef[, 1], want$b, tolerance = 1e-7)
+    expect_equal(out$coef[, 1], ref_lasso_path(x, y, 8)$b, tolerance = 1e-7)
     expect_lt(out$kkt, 1e-11)
     out$iterations
   }, 0L)
@@ -97,10 +95,7 @@ test_that("nearly collinear columns do no harm, collinear ones are passed over; 
   x <- noise(25, 15)
   y <- noise(25, 4, 7)
   together <- .Call(C_mcfs, x, y, 6L, 0, resolve_control(ufs_control(), max_iter = 100L))
-  for (i in 1:4) {
-    alone <- path(x, y[, i], 6)
-    expect_equal(together$coef[, i], alone$coef[, 1], tolerance = 1e-12)
-  }
+  for (i in 1:4) expect_equal(together$coef[, i], path(x, y[, i], 6)$coef[, 1], tolerance = 1e-12)
   none <- path(x, rep(0, 25), 3)
   expect_identical(none$coef, matrix(0, 15, 1))
   expect_identical(none$status, 0L)
@@ -112,8 +107,7 @@ test_that("the embedding is that of the definition", {
   fit <- ufs_mcfs(x, 3)
   d <- rowSums(w)
   y <- fit$solution$Y
-  l <- diag(d) - w
-  expect_lt(max(abs(l %*% y - d * sweep(y, 2, fit$solution$eigenvalues, `*`))), 1e-10)
+  expect_lt(max(abs((diag(d) - w) %*% y - d * sweep(y, 2, fit$solution$eigenvalues, `*`))), 1e-10)
   expect_equal(crossprod(y * sqrt(d)), diag(3), tolerance = 1e-10)
   expect_lt(max(abs(crossprod(d, y))), 1e-10)
   for (j in 1:3) expect_gt(y[which.max(abs(y[, j])), j], 0)
@@ -144,8 +138,7 @@ test_that("features without a coefficient, or left over by an exact fit, are ran
   expect_gt(length(zero), 3L)
   # From the solution alone, before its columns were normalised.
   raw <- ufs_mcfs(x, 2, n_features = 2, normalise = FALSE)
-  y <- scale(raw$solution$Y, scale = FALSE)
-  left <- abs(crossprod(x, y - x %*% coef(raw)))
+  left <- abs(crossprod(x, scale(raw$solution$Y, scale = FALSE) - x %*% coef(raw)))
   reach <- apply(sweep(left, 2L, raw$solution$penalty, `/`), 1L, max)
   expect_equal(unname(fit$feature_key[zero]), unname(reach[zero]), tolerance = 1e-8)
   rest <- fit$feature_ranking[fit$feature_ranking %in% zero]

@@ -75,8 +75,7 @@ test_that("samples equal to labelled ones count once; CLARA takes enough samples
   x <- as.matrix(mtcars[1:6, 1:4])
   for (m in 1:5) {
     set.seed(1)
-    fit <- ufs_medoids(x, m, form = "clara")
-    expect_length(unique(selected_samples(fit)), m)
+    expect_length(unique(selected_samples(ufs_medoids(x, m, form = "clara"))), m)
   }
   expect_arguments(max_iter = ufs_medoids(x, 2, control = ufs_control(max_iter = 0)))
 })

@@ -13,8 +13,7 @@ random_graph <- function(n, seed) {
 }
 
 test_that("fixture F3; the literal, harmonic result; ties, tiny edges and bad input", {
-  x <- matrix(c(0, 4, 1, 2, 3, .2, 3.7))
-  out <- ufs_propagate(path_graph(), path_labels, x = x)
+  out <- ufs_propagate(path_graph(), path_labels, x = matrix(c(0, 4, 1, 2, 3, .2, 3.7)))
   expect_equal(unname(t(out$probability)[, 3:7]), topk_fixture("f3_prob"), tolerance = 1e-12)
   expect_identical(as.integer(out$label)[3:7], as.integer(topk_fixture("f3_label")))
   expect_identical(out$reached, rep(c(TRUE, FALSE), c(5, 2)))
@@ -42,8 +41,7 @@ test_that("fixture F3; the literal, harmonic result; ties, tiny edges and bad in
     diag(w) <- 0
     L <- diag(rowSums(w)) - w
     u <- is.na(y)
-    plain <- ufs_propagate(w, y)$probability
-    expect_lt(max(abs(L[u, ] %*% plain)), 1e-10)
+    expect_lt(max(abs(L[u, ] %*% ufs_propagate(w, y)$probability)), 1e-10)
   }
   w <- matrix(0, 3, 3)
   w[1, 3] <- w[3, 1] <- w[2, 3] <- w[3, 2] <- 1
@@ -95,8 +93,7 @@ test_that("conjugate gradients, Cholesky and the literal solution agree, whateve
       expect_lt(max(abs(unname(t(out$probability)) - ref$prob)), 1e-14 / weak + 1e-9)
       expect_identical(as.integer(out$label), as.integer(ref$label))
       expect_identical(unname(out$reached), ref$reached)
-      sparse <- ufs_propagate(Matrix::Matrix(w, sparse = TRUE), y, cmn = cmn)
-      expect_identical(sparse, out)
+      expect_identical(ufs_propagate(Matrix::Matrix(w, sparse = TRUE), y, cmn = cmn), out)
     }
   }
   expect_identical(ufs_propagate(w + diag(n), y), ufs_propagate(w, y))
@@ -122,8 +119,7 @@ test_that("the print says what was not reached; a sparse graph with a weight tha
   sure <- apply(spread$probability, 1, max)
   expect_match(said[3], paste0(signif(median(sure), 3), " in the median, at least ", signif(min(sure), 3)), fixed = TRUE)
   expect_match(said[4], "1 node, ", fixed = TRUE)
-  all <- capture.output(print(ufs_propagate((w + t(w))[1:4, 1:4], c("a", NA, NA, "b"))))
-  expect_length(all, 3)
+  expect_length(capture.output(print(ufs_propagate((w + t(w))[1:4, 1:4], c("a", NA, NA, "b")))), 3)
   skip_if_not_installed("Matrix")
   w <- Matrix::sparseMatrix(c(1, 2, 2, 3), c(2, 1, 3, 2), x = c(1, 1, NaN, NaN), dims = c(3, 3))
   expect_refused(ufs_propagate(w, c(1, NA, 2)), "`w` must be numeric, without missing or infinite", "ufs_error", "w")

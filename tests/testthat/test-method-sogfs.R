@@ -35,13 +35,10 @@ test_that("a large gamma leaves n_dims features; p > n, sparse eigenvectors, dup
   fit <- quiet(ufs_sogfs(data$x, 3, n_dims = 3, gamma = 100))
   expect_identical(list(fit$status, max(table(fit$solution$cluster, data$cluster))), list("converged", 167L))
   x <- planted(20, 6, informative = 2)$x
-  copies <- rbind(x, x[rep(1, 7), ])
-  expect_true(all(is.finite(feature_scores(quiet(ufs_sogfs(copies, 2))))))
+  expect_true(all(is.finite(feature_scores(quiet(ufs_sogfs(rbind(x, x[rep(1, 7), ]), 2))))))
   # Every sample many times: all distances to the neighbours are 0.
-  same <- quiet(ufs_sogfs(x[rep(1:3, each = 8), ], 3))
-  expect_true(all(is.finite(feature_scores(same))))
-  full <- quiet(ufs_sogfs(x, 2, n_neighbours = 19))
-  expect_equal(rowSums(as.matrix(full$solution$S)), rep(1, 20))
+  expect_true(all(is.finite(feature_scores(quiet(ufs_sogfs(x[rep(1:3, each = 8), ], 3))))))
+  expect_equal(rowSums(as.matrix(quiet(ufs_sogfs(x, 2, n_neighbours = 19))$solution$S)), rep(1, 20))
   expect_equal(unname(feature_scores(quiet(ufs_sogfs(cbind(c(1, 2, 7, 8, 9)), 2, n_neighbours = 2)))), 1)
   expect_refusals(ufs_sogfs(mtcars, 31), ufs_sogfs(mtcars, 3, n_dims = 12),
     "32 samples" = ufs_sogfs(mtcars, 3, n_neighbours = 32))
@@ -60,8 +57,7 @@ test_that("rows left out are zero, and rightly so: optimality of W in plain R", 
       expect_gt(sum(zero), 20L)
       expect_true(all(fit$feature_key[zero] <= 1 + 1e-5))
       # The order of the zero rows is that of their distance from entering.
-      rest <- fit$feature_ranking[fit$feature_ranking %in% which(zero)]
-      expect_false(is.unsorted(-fit$feature_key[rest]))
+      expect_false(is.unsorted(-fit$feature_key[fit$feature_ranking[fit$feature_ranking %in% which(zero)]]))
     }
   }
 })
@@ -101,7 +97,6 @@ test_that("RSR, UDFS and SOGFS hold few copies of x", {
   for (method in names(few)) {
     args <- c(list(x, method = method), needed_arguments(method))
     suppressWarnings(do.call(ufs, args))
-    count <- large_allocations(suppressWarnings(do.call(ufs, args)), x)
-    expect_lte(count, few[[method]])
+    expect_lte(large_allocations(suppressWarnings(do.call(ufs, args)), x), few[[method]])
   }
 })

@@ -163,8 +163,7 @@ test_that("auto takes linear programmes where links are few, and their claims ho
   made <- planted(n = 300, p = 500, c = 5, informative = 50, seed = 1)
   x <- scale(made$x)
   x <- x / sqrt(rowSums(x^2))
-  size <- l1_norms(x)
-  expect_equal(size, rowSums(abs(x)), tolerance = 1e-14)
+  expect_equal(l1_norms(x), rowSums(abs(x)), tolerance = 1e-14)
   solver <- function(x, alpha_e) {
     topk_solver(x, "cluster", 5, list(lambda_e = alpha_e / max(l1_norms(x)), lambda_z = .05, nonnegative = FALSE))
   }
@@ -392,8 +391,7 @@ test_that("the bound never exceeds the value; k = 1, k = p, one cluster; a const
   }
   for (k in c(-500, -30, 30, 400)) {
     moved <- x * 2^k
-    again <- do.call(ufs_topk, c(list(moved, 4, n_clusters = 3), args))
-    expect_identical(again$solution, s)
+    expect_identical(do.call(ufs_topk, c(list(moved, 4, n_clusters = 3), args))$solution, s)
     expect_identical(do.call(ufs_represent, c(list(moved), args))$Z, links$Z)
     expect_identical(spread(moved)$label, spread(x)$label)
     expect_equal(spread(moved)$probability, spread(x)$probability, tolerance = 1e-12)
@@ -472,8 +470,7 @@ test_that("on wide noise the default alpha_e gives way to one that links samples
   half <- fit$params$alpha_e / 2
   expect_gt(half, 5)
   expect_identical(c(linked(half), linked(10), fit$graph[["isolated"]]), c(15L, 0L, 0L))
-  given <- ufs_topk(x, 5, n_clusters = 3, alpha_e = fit$params$alpha_e)
-  expect_identical(given$solution, fit$solution)
+  expect_identical(ufs_topk(x, 5, n_clusters = 3, alpha_e = fit$params$alpha_e)$solution, fit$solution)
   expect_error(ufs_topk(x, 5, n_clusters = 3, alpha_e = 10), class = "ufs_error_isolated",
     "first link appears at alpha_e")
   expect_error(ufs_topk(x, 5, n_clusters = 3,

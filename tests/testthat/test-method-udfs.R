@@ -54,8 +54,7 @@ test_that("eigenvectors tied at the cut share what is left; a large gamma, dupli
   expect_warning(ufs_udfs(x, 4, gamma = 0.01), NA)
   x <- planted(20, 6, informative = 2)$x
   # Six copies of one sample: all its neighbours at distance 0.
-  copies <- rbind(x, x[rep(1, 5), ])
-  expect_true(all(is.finite(feature_scores(ufs_udfs(copies, 2)))))
+  expect_true(all(is.finite(feature_scores(ufs_udfs(rbind(x, x[rep(1, 5), ]), 2)))))
   expect_identical(length(feature_scores(quiet(ufs_udfs(x[1:4, ], 2, n_neighbours = 3)))), 6L)
   expect_equal(unname(feature_scores(quiet(ufs_udfs(x, 6, n_neighbours = 19)))), rep(1, 6))
   expect_equal(unname(feature_scores(ufs_udfs(cbind(c(1, 5, 2, 8)), 1, n_neighbours = 1))), 1)
@@ -92,8 +91,7 @@ test_that("steps may be rough, but not the last, and a row left out too early co
       expect_lte(found$certificate[["residual"]], 1e-10)
     }
     # One more exact step, from the weights of what was returned, changes nothing.
-    last <- fit(tol = 1e-12, max_iter = 1000)
-    w <- coef(last)
+    w <- coef(fit(tol = 1e-12, max_iter = 1000))
     live <- rowSums(w^2) > 0
     weighted <- ref_udfs_m(x, 5, 1)[live, live] + diag(0.1 / sqrt(rowSums(w[live, ]^2) + 1e-12))
     lowest <- eigen(weighted, symmetric = TRUE)$values

@@ -107,8 +107,7 @@ test_that("decoys, sizes, stability, comparisons and tasks count columns of the 
     expect_length(selected_features(fit), 4L)
     printed <- paste(trimws(capture.output(print(fit))), collapse = " ")
     expect_match(printed, "4 of 8 features")
-    again <- quietly(eval(parse(text = fit$code)))
-    expect_setequal(selected_features(again), selected_features(fit))
+    expect_setequal(selected_features(quietly(eval(parse(text = fit$code)))), selected_features(fit))
     expect_lte(quietly(ufs_size(x, task = task))$k, 8L)
   }
   stable <- quietly(ufs_stability(x, "pca", k = 4, n_components = 2, n_resamples = 5))
@@ -122,8 +121,7 @@ test_that("decoys, sizes, stability, comparisons and tasks count columns of the 
 test_that("rows with weights and blocks do with factors what they do without, and replicates are refused", {
   d <- mixed(60)
   twice <- d[c(1:60, 1:20), ]
-  weight <- rep(2:1, c(20, 40))
-  one <- quietly(ufs_css(d, 4, weights = weight, factors = "dummies"))
+  one <- quietly(ufs_css(d, 4, weights = rep(2:1, c(20, 40)), factors = "dummies"))
   expect_setequal(selected_features(one), selected_features(quietly(ufs_css(twice, 4, factors = "dummies"))))
   expect_length(selected_features(quietly(ufs_css(d, 4, factors = "dummies", blocks = rep(1:3, 20)))), 4L)
   expect_error(ufs_css(d, 4, factors = "dummies", replicates = rep(1:20, 3)), "columns 'nine', 'two', 'three' hold",
@@ -135,8 +133,7 @@ test_that("the step of recipes keeps as many columns as it is told, factors whol
   for (method in c("css", "pca", "compress")) {
     recipe <- step_select_ufs(recipes::recipe(~ ., data = d), recipes::all_predictors(), method = method,
       num_terms = 4, seed = 1)
-    kept <- quietly(recipes::prep(recipe))
-    baked <- recipes::bake(kept, d)
+    baked <- recipes::bake(quietly(recipes::prep(recipe)), d)
     expect_length(baked, 4L)
     expect_identical(as.data.frame(baked), d[names(baked)])
   }
