@@ -284,8 +284,7 @@ median_square <- function(x, most = 2000L) {
   if (nrow(x) > most) x <- x[round(seq(1, nrow(x), length.out = most)), , drop = FALSE]
   product <- tcrossprod(x)
   square <- diag(product)
-  d2 <- outer(square, square, "+") - 2 * product
-  d2 <- d2[lower.tri(d2)]
+  d2 <- (outer(square, square, "+") - 2 * product)[lower.tri(product)]
   middle <- stats::median(d2)
   if (middle <= 1e-6 * max(square)) {
     # Differences of squares hold no more than their rounding.

@@ -81,10 +81,9 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, ..., lambda_e = NULL
   data <- topk_data(check_door(x, "ufs_represent()"), center, scale, 1L)
   n <- data$n
   q <- as.double(ncol(data$x))
-  square <- as.double(n)^2
   room <- function(solver) check_bytes(8 * (if (solver %in% c("auto", "exact")) {
-    5 * n * q + 3 * square + min(n, q) * (n + q)
-  } else 10 * n * q + (if (q < n) 3 else 12) * square), "ufs_represent()", "Use a part of the samples.")
+    5 * n * q + 3 * n^2 + min(n, q) * (n + q)
+  } else 10 * n * q + (if (q < n) 3 else 12) * n^2), "ufs_represent()", "Use a part of the samples.")
   room(solver)
   theta <- if (is.null(theta)) matrix(1, n, n) else
     check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)

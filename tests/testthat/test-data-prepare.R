@@ -155,6 +155,7 @@ test_that("messages read well where there is nothing to say; a number that no in
   expect_error(ufs_ted(good, m = 1000), "at most 150 (the samples); it is 1000", fixed = TRUE)
   expect_error(ufs_facility(good, 1000), "at most 150 (the samples); it is 1000", fixed = TRUE)
   expect_error(ufs_propagate(1, 1), "`w` must be a finite numeric matrix.", fixed = TRUE)
+  expect_error(ufs_propagate(iris[1:4], 1:150), "as ufs_graph() makes it of a table", fixed = TRUE)
   expect_error(ufs_propagate(matrix(1, 2, 3), 1:2), "`w` must be square, n x n; it is 2 x 3.", fixed = TRUE)
   expect_error(ufs_variance(matrix(1:6, 3), k = Inf), "`k` must be a whole number", class = "ufs_error_argument")
   expect_warning(try(ufs_kmeans_f(1:5, n_clusters = 3, k = Inf), silent = TRUE), NA)
