@@ -38,7 +38,7 @@ topk_problem <- function(n, p, C = 3L, seed = 1) {
   })
 }
 
-test_that("below the first link Z is exactly zero, and a zero sample gets no links and gives none", {
+test_that("below the first link Z is exactly zero; a probe finds the links of a sample at equal weights", {
   prob <- topk_problem(15, 30)
   out <- represent(prob$x, matrix(0, 15, 15), lambda_e = .99 / max(rowSums(abs(prob$x))))
   expect_true(all(out$z == 0))
@@ -55,6 +55,22 @@ test_that("below the first link Z is exactly zero, and a zero sample gets no lin
   for (exact in c(TRUE, FALSE)) for (columns in list(1:20, 1:9)) {
     out <- represent(prob$x[, columns], matrix(1, 14, 14), exact = exact)
     expect_true(all(out$z[5L, ] == 0) && all(out$z[, 5L] == 0))
+  }
+  for (shape in list(c(30L, 50L), c(90L, 12L))) {
+    set.seed(3)
+    x <- matrix(rnorm(prod(shape)), shape[1L])
+    x <- x / sqrt(rowSums(x^2))
+    n <- shape[1L]
+    lambda_e <- 8 / max(rowSums(abs(x)))
+    all <- represent(x, matrix(1, n, n), exact = TRUE, lambda_e = lambda_e, lambda_z = .05)
+    probe <- function(rows, most) {
+      .Call(C_topk_probe, x, rows - 1L, c(settings(lambda_e = lambda_e, lambda_z = .05), most_pivots = most))
+    }
+    every <- probe(seq_len(n), 20000L)
+    expect_identical(every$links, as.integer(rowSums(all$z != 0)))
+    expect_equal(sum(every$pivots), all$trace[[1L, 2L]])
+    expect_gt(min(every$links), 0)
+    expect_identical(probe(5L, 3L)$pivots, 3L)
   }
 })
 
@@ -121,25 +137,6 @@ lp_check <- function(out, x, theta, lambda_e, lambda_z, nonnegative = FALSE) {
   expect_lt(value - dual, 1e-6 * value)
   expect_gt(value - dual, -1e-9 * value)
 }
-
-test_that("a probe finds the links of a sample at equal weights", {
-  for (shape in list(c(30L, 50L), c(90L, 12L))) {
-    set.seed(3)
-    x <- matrix(rnorm(prod(shape)), shape[1L])
-    x <- x / sqrt(rowSums(x^2))
-    n <- shape[1L]
-    lambda_e <- 8 / max(rowSums(abs(x)))
-    all <- represent(x, matrix(1, n, n), exact = TRUE, lambda_e = lambda_e, lambda_z = .05)
-    probe <- function(rows, most) {
-      .Call(C_topk_probe, x, rows - 1L, c(settings(lambda_e = lambda_e, lambda_z = .05), most_pivots = most))
-    }
-    every <- probe(seq_len(n), 20000L)
-    expect_identical(every$links, as.integer(rowSums(all$z != 0)))
-    expect_equal(sum(every$pivots), all$trace[[1L, 2L]])
-    expect_gt(min(every$links), 0)
-    expect_identical(probe(5L, 3L)$pivots, 3L)
-  }
-})
 
 skip_on_cran()
 

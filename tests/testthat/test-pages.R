@@ -37,7 +37,7 @@ recommended <- function() {
   data.frame(method = rep(table$method, lengths(said)), what = unlist(said))
 }
 
-test_that("for each task and kind one method is recommended, and it is the one that ufs_select() takes", {
+test_that("one method is recommended for each task and kind, the same in ufs_select(), help, pages and prints", {
   found <- recommended()
   expect_setequal(found$what, advised)
   expect_identical(anyDuplicated(found$what), 0L)
@@ -47,9 +47,6 @@ test_that("for each task and kind one method is recommended, and it is the one t
   others <- others[!grepl("^recommended", others$advice) & grepl("compress|classif|label", others$advice), ]
   expect_match(others$advice, "^situational: .*(ufs_css|loss|select)")
   expect_true(all(grepl("ufs_css()", others$advice, fixed = TRUE)))
-})
-
-test_that("the help of ufs_select() names the same in 120 lines, and so do the vignettes and the prints", {
   expect_lte(length(help_lines("ufs_select", 80)), 120L)
   lines <- help_lines("ufs_select")
   row <- function(task) {

@@ -165,7 +165,23 @@ test_that("every method remembers how many it was asked for, and its print shows
   }
 })
 
-test_that("shares and counts in the notes are those of the data", {
+test_that("shares and counts in the notes are those of the data, and what is left out or filled in is counted", {
+  gaps <- x
+  gaps[1:2, 3] <- gaps[5, 4] <- NA
+  said <- function(x, ...) line_of(capture.output(print(ufs_data(x, ...))), "(left out|filled in)")
+  expect_identical(said(gaps, na = "median"), "3 missing values (median)")
+  one <- x
+  one[7, 2] <- NA
+  expect_identical(said(one, na = "knn"), "1 missing value (knn)")
+  # 2 of 15 features or 3 of 24 samples have gaps: the smaller share goes.
+  expect_identical(said(gaps, na = "omit"), "3 of 24 samples (s1, s2, s5) with missing values")
+  many <- x
+  many[, 2:6] <- NA
+  expect_identical(said(many, na = "median"), "5 of 15 features (f2, f3, f4, ...) with missing values")
+  s <- to_sparse(x * (abs(x) > 1))
+  line <- line_of(capture.output(print(ufs_data(s))), "held")
+  filled <- sum(abs(x) > 1)
+  expect_equal(numbers_in(line)[1:2], c(filled, signif(100 * filled / length(x), 3)))
   x <- x[, 1:14]
   z <- scale(x)
   fit <- ufs_css(x, k = 3)
@@ -201,26 +217,7 @@ test_that("shares and counts in the notes are those of the data", {
   expect_equal(numbers_in(line_of(capture.output(print(fit)), "medoids")), fit$params$m)
 })
 
-test_that("what is left out or filled in is counted", {
-  gaps <- x
-  gaps[1:2, 3] <- gaps[5, 4] <- NA
-  said <- function(x, ...) line_of(capture.output(print(ufs_data(x, ...))), "(left out|filled in)")
-  expect_identical(said(gaps, na = "median"), "3 missing values (median)")
-  one <- x
-  one[7, 2] <- NA
-  expect_identical(said(one, na = "knn"), "1 missing value (knn)")
-  # 2 of 15 features or 3 of 24 samples have gaps: the smaller share goes.
-  expect_identical(said(gaps, na = "omit"), "3 of 24 samples (s1, s2, s5) with missing values")
-  many <- x
-  many[, 2:6] <- NA
-  expect_identical(said(many, na = "median"), "5 of 15 features (f2, f3, f4, ...) with missing values")
-  s <- to_sparse(x * (abs(x) > 1))
-  line <- line_of(capture.output(print(ufs_data(s))), "held")
-  filled <- sum(abs(x) > 1)
-  expect_equal(numbers_in(line)[1:2], c(filled, signif(100 * filled / length(x), 3)))
-})
-
-test_that("a comparison's summary, and its print, are means over its results", {
+test_that("summaries of comparisons and grids, and their prints, are means and counts over their results", {
   y <- factor(rep(1:3, 8))
   set.seed(1)
   out <- suppressWarnings(ufs_compare(x[, 1:14], y, c("variance", "pca"), k = c(2, 4), m = 6, repeats = 3,
@@ -248,9 +245,6 @@ test_that("a comparison's summary, and its print, are means over its results", {
   lost <- tapply(table$missing, table$method, mean)
   expect_setequal(trimws(strsplit(sub("^.*mean: ", "", grep("classes without", lines, value = TRUE)), ", ")[[1L]]),
     paste(names(lost), signif(lost, 2))[lost > 0])
-})
-
-test_that("a grid's summary counts how often each feature is among the best", {
   x <- x[, 1:14]
   grid <- ufs_grid(x, "pca", list(n_components = 1:4))
   out <- summary(grid, k = 3)

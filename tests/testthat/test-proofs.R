@@ -57,7 +57,7 @@ test_that("the bound of a proof, targets and triangles keep columns of every sca
   expect_equal(stats::cov2cor(crossprod(column_triangle(x, TRUE, FALSE)$x)), stats::cor(x), tolerance = 1e-10)
 })
 
-test_that("a column that holds nothing of the target alone may help beside another", {
+test_that("a proof is about columns that help beside others only, and those with values on one or two rows", {
   x <- cbind(v1 = c(0, -2, -2, 0, 2, 0, 0, 2), v2 = c(4, -4, 6, 2, 0, -8, 2, -2),
     v3 = c(4, -6, -2, -4, 8, -2, 2, 0), v4 = c(1, 1, 5, -7, 1, 1, 5, -7))
   u <- svd(scale(x, TRUE, FALSE))$u[, 1L]
@@ -70,9 +70,6 @@ test_that("a column that holds nothing of the target alone may help beside anoth
   none <- ufs_css(ufs_data(x, exclude = c("v2", "v3", "v4")), k = 1, target = 1, optimal = TRUE, scale = FALSE)
   expect_lt(none$certificate[["target"]], 1e-20)
   expect_identical(none$certificate[["optimal"]], 1)
-})
-
-test_that("a proof is about columns with values on one or two rows, too, and says that one was chosen", {
   x <- withr::with_seed(2, matrix(stats::rnorm(30 * 7), 30, dimnames = list(NULL, paste0("v", 1:7))))
   x[, 6:7] <- 0
   x[3, 6] <- x[8, 7] <- 1

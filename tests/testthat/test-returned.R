@@ -167,7 +167,7 @@ test_that("center and scale of a fit are the means and the spreads (or norms) of
   }
 })
 
-test_that("a grid is drawn over at most two of its columns, each with the mean of the others", {
+test_that("a grid is drawn over at most two columns; neighbours, base results and residuals are as they must be", {
   x <- planted(20, 9)$x
   grid <- suppressWarnings(ufs_grid(x, "rsr", list(lambda_rel = c(.2, .5), center = c(TRUE, FALSE), scale = c(TRUE, FALSE))))
   all <- names(grid$settings)
@@ -179,6 +179,18 @@ test_that("a grid is drawn over at most two of its columns, each with the mean o
     expect_equal(shown$z[as.character(center), as.character(lambda)], mean(grid$results$objective[rows]))
   }
   expect_identical(c(shown$xlab, shown$ylab, shown$subtitle), c("lambda_rel", "center", "mean over scale"))
+  expect_identical(knn_size(matrix(0, 4, 2)), 3L)
+  expect_identical(knn_size(matrix(0, 20, 2)), 5L)
+  fit <- list(params = list(n_base = 20L), p_unique = TRUE, control = list(warn = TRUE))
+  said <- function(alpha, beta) tryCatch(blfse_warnings(c(fit, list(solution = list(alpha = alpha, beta = beta)))),
+    ufs_warning_collapse = conditionMessage)
+  expect_match(said(c(.95, .05), c(.5, .5)), "the scores follow", fixed = TRUE)
+  expect_match(said(c(.5, .5), c(.95, .05)), "the clusters follow", fixed = TRUE)
+  grid <- ufs_grid(mtcars, "css", list(k = 2:4))
+  expect_refusals(plot(grid, value = rep(TRUE, 3)), plot(grid, value = 1:2))
+  fit <- ufs_alfs(mtcars, control = ufs_control(tol = 1e-8, max_iter = 5000))
+  expect_gt(fit$certificate[["kkt"]], 0)
+  expect_lt(fit$certificate[["kkt"]], 1e-3)
 })
 
 test_that("the largest number of components is the rank that x can have; what is too large is named first", {
@@ -276,21 +288,6 @@ test_that("a millionth of the largest column is smoothed; the gap of top-k; colu
     x <- matrix(seq_len(3 * p) - p, 3)
     expect_equal(l1_norms(x), rowSums(abs(x)))
   }
-})
-
-test_that("the numbers of neighbours, base results, values of a grid's picture and ALFS's residual are those they must be", {
-  expect_identical(knn_size(matrix(0, 4, 2)), 3L)
-  expect_identical(knn_size(matrix(0, 20, 2)), 5L)
-  fit <- list(params = list(n_base = 20L), p_unique = TRUE, control = list(warn = TRUE))
-  said <- function(alpha, beta) tryCatch(blfse_warnings(c(fit, list(solution = list(alpha = alpha, beta = beta)))),
-    ufs_warning_collapse = conditionMessage)
-  expect_match(said(c(.95, .05), c(.5, .5)), "the scores follow", fixed = TRUE)
-  expect_match(said(c(.5, .5), c(.95, .05)), "the clusters follow", fixed = TRUE)
-  grid <- ufs_grid(mtcars, "css", list(k = 2:4))
-  expect_refusals(plot(grid, value = rep(TRUE, 3)), plot(grid, value = 1:2))
-  fit <- ufs_alfs(mtcars, control = ufs_control(tol = 1e-8, max_iter = 5000))
-  expect_gt(fit$certificate[["kkt"]], 0)
-  expect_lt(fit$certificate[["kkt"]], 1e-3)
 })
 
 test_that("degrees are compared with the sums relative to these", {

@@ -9,7 +9,7 @@ run <- function(n, folder = NULL, data = x, seed = 2, ...) {
 }
 values <- function(folder) list.files(folder, "^(grid|compare|stability).*rds$", full.names = TRUE)
 
-test_that("finished settings are written and read back", {
+test_that("finished settings are written and read back; a longer grid reuses all of a shorter one", {
   folder <- withr::local_tempdir()
   first <- run(2:4, folder)
   files <- values(folder)
@@ -25,9 +25,6 @@ test_that("finished settings are written and read back", {
   expect_identical(second$checkpoint[c("tasks", "reused", "why")], list(tasks = 3L, reused = 3L, why = NULL))
   expect_output(print(second), "3 of 3 reused from the checkpoint folder.", fixed = TRUE)
   expect_false(any(grepl("reused", capture.output(print(first)))))
-})
-
-test_that("a longer grid reuses all of a shorter one, wherever its settings stand", {
   folder <- withr::local_tempdir()
   short <- run(2:9, folder)
   long <- run(c(12, 10:2), folder)
@@ -44,7 +41,7 @@ test_that("a longer grid reuses all of a shorter one, wherever its settings stan
   expect_identical(other$checkpoint$reused, 0L)
 })
 
-test_that("without set.seed() the seed of the folder makes old and new fit each other", {
+test_that("without set.seed() the seed of the folder makes old and new fit each other, in another version too", {
   folder <- withr::local_tempdir()
   first <- run(2:4, folder, seed = NULL)
   expect_false(identical(run(2:4, seed = NULL)$feature_scores, first$feature_scores))
@@ -63,6 +60,13 @@ test_that("without set.seed() the seed of the folder makes old and new fit each 
   after <- runif(1)
   run(2:3)
   expect_identical(runif(1), after)
+  folder <- withr::local_tempdir()
+  run(2:3, folder, seed = NULL)
+  file <- values(folder)
+  file.rename(file, sub(utils::packageVersion("ufselect"), "0.0.1", file, fixed = TRUE))
+  again <- run(2:3, folder, seed = NULL)
+  expect_identical(again$checkpoint$reused, 0L)
+  expect_match(again$checkpoint$why, "results of version 0.0.1 of ufselect", all = FALSE)
 })
 
 test_that("more repeats of a comparison and more resamples reuse those that were made", {
@@ -315,16 +319,6 @@ test_that("data count by what is in them, however they are stored, in files too"
   expect_identical(reused(big, folder), 2L)
   big[30, 9] <- 5
   expect_identical(reused(big, folder), 0L)
-})
-
-test_that("another version of the package is another checkpoint, with the same seeds", {
-  folder <- withr::local_tempdir()
-  run(2:3, folder, seed = NULL)
-  file <- values(folder)
-  file.rename(file, sub(utils::packageVersion("ufselect"), "0.0.1", file, fixed = TRUE))
-  again <- run(2:3, folder, seed = NULL)
-  expect_identical(again$checkpoint$reused, 0L)
-  expect_match(again$checkpoint$why, "results of version 0.0.1 of ufselect", all = FALSE)
 })
 
 test_that("workers store what they have done, and fail to store it, as one process does", {

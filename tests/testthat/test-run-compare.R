@@ -19,7 +19,7 @@ test_that("halves are stratified and every class is on both sides", {
   expect_true(all(c("a", "b") %in% rare[-half]))
 })
 
-test_that("a comparison has every line it must have", {
+test_that("a comparison has every line it must have; labels of one's own do not shift the baselines", {
   skip_if_not_installed("rpart")
   set.seed(1)
   out <- ufs_compare(x, y, c("pca+random"), k = 1:2, m = c(10, 30), classifiers = "tree", repeats = 2, n_random = 3)
@@ -38,6 +38,12 @@ test_that("a comparison has every line it must have", {
   expect_identical(plot(out), out)
   expect_identical(plot(out, over = "m"), out)
   expect_error(plot(out, at = 999), class = "ufs_error_argument")
+  baselines <- c("all", "random", "pca", "variance", "kmeans_f")
+  plan <- function(methods) vapply(compare_plan(methods, TRUE, list(), 3L, "classify"), `[[`, "", "features")
+  expect_identical(plan(c(mine = "pca")), c(mine = "pca", stats::setNames(nm = baselines)))
+  expect_identical(plan(c(pca = "variance")), c(pca = "variance", stats::setNames(nm = baselines[-3L])))
+  expect_identical(plan("pca"), stats::setNames(nm = c("pca", baselines[-3L])))
+  expect_identical(plan(character()), stats::setNames(nm = baselines))
 })
 
 test_that("missing classes are counted, pipelines choose samples on the chosen features, and failures are recorded", {
@@ -116,10 +122,21 @@ test_that("what a comparison cannot use is refused by name", {
   expect_refusals(print(out, digits = NA), print(summary(out), digits = "a"))
 })
 
-test_that("the built-in classifiers classify", {
+test_that("the built-in classifiers classify; many rows are compared without svm, unless it is asked for", {
   for (package in c("e1071", "rpart", "class")) skip_if_not_installed(package)
   out <- once(x, y, "all", k = 1, classifiers = c("svm", "tree", "full_tree", "knn"))
   expect_true(all(out$results$accuracy > .85))
+  x <- withr::with_seed(1, matrix(stats::rnorm(1600 * 4), 1600, dimnames = list(NULL, letters[1:4])))
+  y <- factor(rep_len(1:2, 1600))
+  compare <- function(x, y, ...) {
+    withr::with_seed(1, suppressMessages(ufs_compare(x, y, "variance", k = 2, repeats = 1, baselines = FALSE, ...)))
+  }
+  many <- compare(x, y)
+  expect_identical(unique(many$results$classifier), "tree")
+  expect_output(print(many), "without svm")
+  few <- compare(x[1:100, ], y[1:100])
+  expect_setequal(few$results$classifier, c("svm", "tree"))
+  expect_identical(unique(compare(x[1:1510, ], y[1:1510], classifiers = "svm")$results$classifier), "svm")
 })
 
 test_that("a grid gives the label-free choice and the best with labels", {
@@ -198,15 +215,6 @@ test_that("every value of `at` is drawn, and the best one for each method", {
     expect_equal(best$mean[best$method == "variance" & best$m == m],
       max(table$mean[table$method == "variance" & table$m == m]))
   }
-})
-
-test_that("labels of one's own do not shift the baselines", {
-  baselines <- c("all", "random", "pca", "variance", "kmeans_f")
-  plan <- function(methods) vapply(compare_plan(methods, TRUE, list(), 3L, "classify"), `[[`, "", "features")
-  expect_identical(plan(c(mine = "pca")), c(mine = "pca", stats::setNames(nm = baselines)))
-  expect_identical(plan(c(pca = "variance")), c(pca = "variance", stats::setNames(nm = baselines[-3L])))
-  expect_identical(plan("pca"), stats::setNames(nm = c("pca", baselines[-3L])))
-  expect_identical(plan(character()), stats::setNames(nm = baselines))
 })
 
 test_that("k = \"auto\" is one number for all methods, by decoys", {
@@ -308,20 +316,4 @@ test_that("a sampler that solves for its number gets it, and one classifier may 
   expect_identical(check_classifiers(first_class[[1]]), list(classifier = first_class[[1]]))
   out <- ufs_compare(iris[1:4], y, "variance", k = 2, m = 60, classifiers = first_class[[1]], repeats = 1, n_random = 1)
   expect_identical(unique(out$results$classifier), "classifier")
-})
-
-test_that("many rows are compared without svm, unless it is asked for", {
-  skip_if_not_installed("rpart")
-  x <- withr::with_seed(1, matrix(stats::rnorm(1600 * 4), 1600, dimnames = list(NULL, letters[1:4])))
-  y <- factor(rep_len(1:2, 1600))
-  compare <- function(x, y, ...) {
-    withr::with_seed(1, suppressMessages(ufs_compare(x, y, "variance", k = 2, repeats = 1, baselines = FALSE, ...)))
-  }
-  many <- compare(x, y)
-  expect_identical(unique(many$results$classifier), "tree")
-  expect_output(print(many), "without svm")
-  skip_if_not_installed("e1071")
-  few <- compare(x[1:100, ], y[1:100])
-  expect_setequal(few$results$classifier, c("svm", "tree"))
-  expect_identical(unique(compare(x[1:1510, ], y[1:1510], classifiers = "svm")$results$classifier), "svm")
 })

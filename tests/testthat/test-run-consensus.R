@@ -154,7 +154,7 @@ test_that("center and scale go to the members that have them; all seven members,
   expect_warning(ufs_consensus(x, 3, k = 3, members = c("pca", "topk")), class = "ufs_warning_member")
 })
 
-test_that("members that tie all columns agree with nothing, and nothing is warned of", {
+test_that("members that tie all columns agree with nothing; those that look for the same neighbours share a graph", {
   x <- withr::with_seed(1, matrix(stats::rnorm(8), 4, dimnames = list(NULL, c("a", "b"))))
   # On four samples of two columns some mean of ranks is tied.
   for (seed in 1:6) {
@@ -162,9 +162,6 @@ test_that("members that tie all columns agree with nothing, and nothing is warne
     expect_warning(fit <- withr::with_seed(1, suppressMessages(ufs_consensus(z, 2, control = ufs_control(warn = FALSE)))), NA)
     expect_true(all(is.na(fit$members$agreement) | abs(fit$members$agreement) <= 1 + 1e-12))
   }
-})
-
-test_that("members that look for the same neighbours get one graph, the one of each alone", {
   set.seed(7)
   x <- matrix(rnorm(60 * 12), 60) + 2 * outer(rep(0:2, 20), 1:12 %% 4 == 0)
   members <- c("ndfs", "mcfs", "laplacian", "pca")

@@ -1,6 +1,6 @@
 x <- as.matrix(mtcars)
 
-test_that("a grid is its fits, one by one", {
+test_that("a grid is its fits, one by one, and shows itself", {
   skip_on_cran()
   grid <- ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
   expect_identical(nrow(grid$settings), 6L)
@@ -11,6 +11,15 @@ test_that("a grid is its fits, one by one", {
   }
   frame <- ufs_grid(x, "pca", data.frame(n_components = c(2, 4)), scale = FALSE)
   expect_identical(frame$feature_scores[, 1], feature_scores(ufs_pca(x, 2, scale = FALSE)))
+  grid <- ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
+  withr::local_pdf(NULL)
+  expect_identical(plot(grid, value = 1:6, main = "mine", xlab = "here"), grid)
+  expect_identical(plot(grid, value = "seconds", over = "n_components"), grid)
+  expect_refusals(plot(grid, value = 1:5), plot(grid, value = "nothing"))
+  three <- ufs_grid(x, "pca", list(n_components = 1:2, scale = c(TRUE, FALSE), center = c(TRUE, FALSE)))
+  for (over in list("k", character(), c("n_components", "k"), c("n_components", "scale", "center"))) {
+    expect_refused(plot(three, value = 1:8, over = over), "`over` must name one or two columns")
+  }
 })
 
 test_that("a deterministic grid leaves the random numbers alone; an error in one setting is recorded, not fatal", {
@@ -80,18 +89,6 @@ test_that("one and two workers give identical results", {
   serial <- run()
   local_workers()
   expect_identical(run(), serial)
-})
-
-test_that("a grid shows itself", {
-  grid <- ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
-  withr::local_pdf(NULL)
-  expect_identical(plot(grid, value = 1:6, main = "mine", xlab = "here"), grid)
-  expect_identical(plot(grid, value = "seconds", over = "n_components"), grid)
-  expect_refusals(plot(grid, value = 1:5), plot(grid, value = "nothing"))
-  three <- ufs_grid(x, "pca", list(n_components = 1:2, scale = c(TRUE, FALSE), center = c(TRUE, FALSE)))
-  for (over in list("k", character(), c("n_components", "k"), c("n_components", "scale", "center"))) {
-    expect_refused(plot(three, value = 1:8, over = over), "`over` must name one or two columns")
-  }
 })
 
 test_that("settings that change the data share neither a graph nor a start", {

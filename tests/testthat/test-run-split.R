@@ -18,7 +18,7 @@ test_that("both sets stand for all rows: better than random choice", {
   expect_length(ufs_split(x, m = 5)$test, 3)
 })
 
-test_that("scans of one sample stay together, and m counts samples; strata get their shares", {
+test_that("scans of one sample stay together, strata get their shares, also where rows are left out", {
   base <- withr::with_seed(1, matrix(rnorm(160), 40))
   scan <- rep(1:40, each = 3)
   x <- base[scan, ] + withr::with_seed(2, matrix(rnorm(480, sd = .05), 120))
@@ -52,6 +52,20 @@ test_that("scans of one sample stay together, and m counts samples; strata get t
   expect_null(shares(7L, c(3L, 3L), c(3L, 3L)))
   expect_null(shares(5, c(1, 1), c(2, 2)))
   expect_equal(shares(3, c(1, 2), c(2, 2)), c(1, 2))
+  x <- airquality
+  left <- which(stats::complete.cases(x))
+  half <- rep(c("a", "b", "c"), 51)
+  pair <- rep(1:77, each = 2)[1:153]
+  for (given in list(list(strata = half), list(replicates = pair), list(strata = half[pair], replicates = pair))) {
+    part <- lapply(given, `[`, left)
+    whole <- withr::with_seed(1, do.call(ufs_split, c(list(x, 8, na = "omit"), given)))
+    alone <- withr::with_seed(1, do.call(ufs_split, c(list(x[left, ], 8), part)))
+    short <- withr::with_seed(1, do.call(ufs_split, c(list(x, 8, na = "omit"), part)))
+    same <- c("train", "test", "m", "n", "replicates", "strata", "coverage", "names")
+    expect_equal(whole[same], alone[same])
+    expect_equal(short[same], alone[same])
+  }
+  expect_error(ufs_split(x, 8, na = "omit", strata = 1:7), "each of the 111 rows", class = "ufs_error_argument")
 })
 
 test_that("smooth curves are compared by few scores, and far rows are named", {
@@ -144,21 +158,4 @@ test_that("far rows and smooth functions by products are those of distances row 
   z <- matrix(c(0, 1, 5, 6), 4)
   expect_identical(medoid_rows(z, 0, rep(TRUE, 4)), integer())
   expect_identical(medoid_rows(z, 3, c(TRUE, FALSE, TRUE, FALSE)), c(1L, 3L))
-})
-
-test_that("strata and replicates have a value for each row of x, also where rows are left out", {
-  x <- airquality
-  left <- which(stats::complete.cases(x))
-  half <- rep(c("a", "b", "c"), 51)
-  pair <- rep(1:77, each = 2)[1:153]
-  for (given in list(list(strata = half), list(replicates = pair), list(strata = half[pair], replicates = pair))) {
-    part <- lapply(given, `[`, left)
-    whole <- withr::with_seed(1, do.call(ufs_split, c(list(x, 8, na = "omit"), given)))
-    alone <- withr::with_seed(1, do.call(ufs_split, c(list(x[left, ], 8), part)))
-    short <- withr::with_seed(1, do.call(ufs_split, c(list(x, 8, na = "omit"), part)))
-    same <- c("train", "test", "m", "n", "replicates", "strata", "coverage", "names")
-    expect_equal(whole[same], alone[same])
-    expect_equal(short[same], alone[same])
-  }
-  expect_error(ufs_split(x, 8, na = "omit", strata = 1:7), "each of the 111 rows", class = "ufs_error_argument")
 })

@@ -11,7 +11,7 @@ signals <- function(code) {
     amount = sum(vapply(seen, function(p) if (p$type == "update") as.numeric(p$amount) else 0, 0)))
 }
 
-test_that("progress reaches the end before the bar is closed", {
+test_that("progress reaches the end before the bar is closed, which says nothing more", {
   skip_on_cran()
   skip_if_not_installed("progressr")
   first <- list(f = function(x, y, newx) rep(y[1], nrow(newx)))
@@ -24,9 +24,6 @@ test_that("progress reaches the end before the bar is closed", {
     expect_identical(sum(seen$type == "update"), 5L)
     expect_true(max(which(seen$type == "update")) < min(c(which(seen$type == "finish"), Inf)))
   }
-})
-
-test_that("a bar shown by with_progress() or by a global handler is complete and says nothing more", {
   skip_processes()
   skip_if_not_installed("progressr")
   script <- function(...) {

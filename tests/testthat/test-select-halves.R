@@ -25,7 +25,7 @@ test_that("the share that comes back is that of an independent half of the rows"
   expect_gt(diff(range(found[1, ])), .2)
 })
 
-test_that("the line counts what comes back, by chance, and stand-ins; constraints do not count, and the caller's random numbers stay", {
+test_that("the line counts what comes back, by chance, and stand-ins, of levels where rows are measurements", {
   set.seed(2)
   f <- matrix(rnorm(60 * 10), 60)
   # Each column has a copy but for rounding: one of the two is chosen, and the other stands in.
@@ -54,9 +54,6 @@ test_that("the line counts what comes back, by chance, and stand-ins; constraint
   expect_identical(ufs_select(`colnames<-`(sure, letters[1:15]), 3, "compress", kind = "one unit")$halves$again, c("a", "b", "c")[
     match(selected_features(ufs_css(`colnames<-`(sure, letters[1:15]), k = 3, mu_rel = 0, scale = FALSE)), letters)])
   expect_null(ufs_select(x[1:11, ], 3, "compress", kind = "one unit")$halves)
-})
-
-test_that("halves are of levels where rows of a level are measurements of one sample", {
   set.seed(3)
   level <- rep(1:20, each = 4)
   f <- matrix(rnorm(20 * 6), 20)[level, ]

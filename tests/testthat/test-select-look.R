@@ -136,7 +136,7 @@ test_that("blocks are taken out before columns are compared; a few far values ma
   expect_null(partner_noise(open_data(x[, 1:4])))
 })
 
-test_that("one value, a block in another unit and a copied column are named, in finite numbers only", {
+test_that("one value, a block in another unit, a copied column and a usual value are named, three pairs at most", {
   value <- withr::with_seed(1, stats::rnorm(100))
   at <- seq(1, 97, 3)
   expect_identical(stuck_value(replace(value, at, 0.1234)), c(0.1234, 33))
@@ -153,9 +153,6 @@ test_that("one value, a block in another unit and a copied column are named, in 
   x[31:40, 1] <- x[31, 1]
   expect_match(measuring_faults(open_data(x)), "a sensor that was stuck", all = FALSE)
   expect_null(measuring_faults(open_data(replace(x, 80, NA))))
-})
-
-test_that("a usual value stands among measurements or round values; of many doubtful pairs three are named", {
   many <- usual_value(c(rep(0, 200), seq(.1, 9, length.out = 39)))
   expect_identical(many[c("value", "count")], list(value = 0, count = 200L))
   expect_false(many$rounded)
@@ -178,7 +175,7 @@ test_that("a usual value stands among measurements or round values; of many doub
   expect_output(print(turned), "the rows seem to be features .row names look like genes.: if so")
 })
 
-test_that("a drift is named, groups of rows in order and ids are not", {
+test_that("a drift is named, groups of rows in order and ids are not; so are rows and columns that add up others", {
   set.seed(1)
   z <- matrix(rexp(600), 60, dimnames = list(NULL, letters[1:10]))
   z[, 3] <- .1 * z[, 3] + (1:60) * .02
@@ -194,9 +191,6 @@ test_that("a drift is named, groups of rows in order and ids are not", {
   expect_false(any(grepl("drift", said)))
   fit <- suppressMessages(ufs_select(z, 3))
   expect_match(fit$checks, "'c' rises or falls", all = FALSE)
-})
-
-test_that("rows and columns that only add up others are named", {
   set.seed(2)
   x <- matrix(rexp(200), 20, dimnames = list(paste0("s", 1:20), letters[1:10]))
   doubts <- function(x, ...) look_unchecked(ufs_data(x, ...))$doubts

@@ -4,7 +4,7 @@ skip_on_cran()
 
 cars <- as.matrix(mtcars)
 
-test_that("labelled samples are not drawn again; a larger share of the rows may be chosen, and fewer be judged on", {
+test_that("labelled samples, shares of rows to learn from, centres of sketches and offsets of NDFS are heeded", {
   fit <- ufs_random(cars, "samples", labelled = c(3, 17))
   expect_setequal(selected_samples(fit, 30, as = "index"), setdiff(1:32, c(3, 17)))
   skip_if_not_installed("rpart")
@@ -16,9 +16,17 @@ test_that("labelled samples are not drawn again; a larger share of the rows may 
   expect_true(all(many$labelled == 144L))
   expect_equal(6 * many$accuracy, round(6 * many$accuracy), tolerance = 1e-12)
   expect_true(all(results(.5)$labelled == 75L))
+  chance <- function(center) {
+    withr::with_seed(1, ufs_sketch(cars + 100, 8, "leverage", n_vectors = 1, center = center, scale = FALSE)$weights)
+  }
+  # Far from the origin all rows have nearly the same leverage unless the mean is taken off.
+  expect_lt(stats::sd(chance(FALSE)) / mean(chance(FALSE)), stats::sd(chance(TRUE)) / mean(chance(TRUE)))
+  fit <- function(...) withr::with_seed(1, ufs_ndfs(as.matrix(iris[, 1:4]), n_clusters = 3, ...))
+  expect_identical(fit(n_starts = 3)$params$n_starts, 3L)
+  expect_false(isTRUE(all.equal(fit(offset = .02)$solution, fit(offset = .5)$solution)))
 })
 
-test_that("as many decoys are drawn as are asked for, intervals widen with their level, and noise lets columns in", {
+test_that("numbers of decoys, levels, shares of noise, penalties, weights and centres are heeded", {
   found <- withr::with_seed(1, ufs_decoys(cars, "pca", n_components = 2, n_decoys = 7, repeats = 2))
   expect_identical(as.integer(found$n_decoys), 7L)
   expect_output(print(found), "7 decoys")
@@ -42,9 +50,6 @@ test_that("as many decoys are drawn as are asked for, intervals widen with their
   }
   expect_gte(size(.4), size(.01))
   expect_gt(size(.4), 0)
-})
-
-test_that("penalties, weights and centre of a representation are heeded", {
   x <- as.matrix(iris[c(1:6, 51:56), 1:4])
   theta <- matrix(1, 12, 12)
   theta[, 1L] <- 1e3
@@ -75,15 +80,4 @@ test_that("a method of one's own says what it returns, on which scale, and that 
   # A function that draws and does not say so is named.
   ufs_register("test_silent", function(x) stats::runif(ncol(x)))
   expect_warning(ufs(cars, "test_silent"), "random")
-})
-
-test_that("centring changes which rows matter in a sketch; an offset of NDFS lets zeros grow", {
-  chance <- function(center) {
-    withr::with_seed(1, ufs_sketch(cars + 100, 8, "leverage", n_vectors = 1, center = center, scale = FALSE)$weights)
-  }
-  # Far from the origin all rows have nearly the same leverage unless the mean is taken off.
-  expect_lt(stats::sd(chance(FALSE)) / mean(chance(FALSE)), stats::sd(chance(TRUE)) / mean(chance(TRUE)))
-  fit <- function(...) withr::with_seed(1, ufs_ndfs(as.matrix(iris[, 1:4]), n_clusters = 3, ...))
-  expect_identical(fit(n_starts = 3)$params$n_starts, 3L)
-  expect_false(isTRUE(all.equal(fit(offset = .02)$solution, fit(offset = .5)$solution)))
 })

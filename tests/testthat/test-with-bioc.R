@@ -316,7 +316,7 @@ test_that("raw counts of experiments in a list of tables are logged as they are 
   expect_arguments(rows = ufs_data(two, rows = "unit"), counts = ufs_data(two, counts = "log"))
 })
 
-test_that("one name stands for a column of what is known of the samples", {
+test_that("one name stands for a column of what is known of the samples, for lists of experiments, too", {
   counts <- counts[, apply(counts, 2, sd) > 0]
   about <- data.frame(stim = rep(c("a", "b", "c"), 10), donor = rep(1:15, each = 2), size = 1:30)
   sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = t(counts)), colData = about)
@@ -337,6 +337,22 @@ test_that("one name stands for a column of what is known of the samples", {
   }
   expect_identical(ufs_css(sce, k = 3, blocks = "stim")$solution, ufs_css(sce, k = 3, blocks = about$stim)$solution)
   expect_identical(ufs_reliability(sce, "donor")$table, ufs_reliability(sce, about$donor)$table)
+  se <- multi_assay()$object@ExperimentList@listData$genes
+  groups <- rep(c("p", "q"), 3)
+  expect_identical(ufs_data(se, groups = "pathway")$held, ufs_data(t(SummarizedExperiment::assay(se)), groups = groups)$held)
+  expect_error(ufs_data(se, groups = "kind"), "no column 'kind' in rowData", class = "ufs_error_argument")
+  both <- list(a = se, b = se[1:2, 30:1])
+  both$a$donor <- rep(1:10, 3)
+  plain <- lapply(both, function(one) t(SummarizedExperiment::assay(one)))
+  expect_identical(ufs_data(both, replicates = "donor")$row_held, ufs_data(plain, replicates = rep(1:10, 3))$row_held)
+  expect_identical(ufs_data(both, feature_strata = "pathway")$held,
+    ufs_data(plain, feature_strata = c(groups, "p", "q"))$held)
+  expect_identical(ufs_split(both, 4, replicates = "donor")$train, ufs_split(plain, 4, replicates = rep(1:10, 3))$train)
+  fit <- ufs_variance(both)
+  out <- ufs_annotate(both, fit, k = 8)
+  expect_identical(SummarizedExperiment::rowData(out$b)$ufs_score, unname(fit$feature_scores[7:8]))
+  both$b$donor <- 1:30
+  expect_error(ufs_data(both, replicates = "donor"), "differs between the tables", class = "ufs_error_argument")
 })
 
 test_that("gaps of an object are filled in its assay; a column of run lengths gives strata", {
@@ -370,23 +386,4 @@ test_that("a MultiAssayExperiment is read by its sample map, and annotated where
   expect_error(ufs_data(object, join = "inner", blocks = "plate"), "no column 'plate'.*'donor'", class = "ufs_error_argument")
   object@sampleMap$primary[2] <- "s1"
   expect_error(ufs_data(object), "several columns of sample 's1'", class = "ufs_error_input")
-})
-
-test_that("columns of colData() and rowData() are named for lists of experiments, too", {
-  se <- multi_assay()$object@ExperimentList@listData$genes
-  groups <- rep(c("p", "q"), 3)
-  expect_identical(ufs_data(se, groups = "pathway")$held, ufs_data(t(SummarizedExperiment::assay(se)), groups = groups)$held)
-  expect_error(ufs_data(se, groups = "kind"), "no column 'kind' in rowData", class = "ufs_error_argument")
-  both <- list(a = se, b = se[1:2, 30:1])
-  both$a$donor <- rep(1:10, 3)
-  plain <- lapply(both, function(one) t(SummarizedExperiment::assay(one)))
-  expect_identical(ufs_data(both, replicates = "donor")$row_held, ufs_data(plain, replicates = rep(1:10, 3))$row_held)
-  expect_identical(ufs_data(both, feature_strata = "pathway")$held,
-    ufs_data(plain, feature_strata = c(groups, "p", "q"))$held)
-  expect_identical(ufs_split(both, 4, replicates = "donor")$train, ufs_split(plain, 4, replicates = rep(1:10, 3))$train)
-  fit <- ufs_variance(both)
-  out <- ufs_annotate(both, fit, k = 8)
-  expect_identical(SummarizedExperiment::rowData(out$b)$ufs_score, unname(fit$feature_scores[7:8]))
-  both$b$donor <- 1:30
-  expect_error(ufs_data(both, replicates = "donor"), "differs between the tables", class = "ufs_error_argument")
 })

@@ -157,7 +157,7 @@ test_that("the tab for constraints: ticks, and the fit that follows", {
   expect_false(grepl("Constraints", as.character(explore_ui(model_of(ufs_ted(x))))))
 })
 
-test_that("the slider moves everything", {
+test_that("the slider moves everything, but not where a method is not nested", {
   model <- model_of(c(a = fit, b = other), y = factor(rep(1:2, 20)))
   shiny::testServer(explore_server(model), {
     session$setInputs(k = 3, fit = "a")
@@ -176,9 +176,6 @@ test_that("the slider moves everything", {
     expect_identical(saved$feature, selected_features(other, 8))
     expect_match(basename(output$save), "b-8.csv", fixed = TRUE)
   })
-})
-
-test_that("a method that is not nested, and one for samples only", {
   exact <- ufs_topk(x, k = 4, n_clusters = 3)
   model <- model_of(exact)
   expect_false(model$adjustable)
