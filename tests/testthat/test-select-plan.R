@@ -233,7 +233,7 @@ test_that("counts are weighted and brought to one length, unless the user says o
   }
 })
 
-test_that("k = \"auto\" is a choice where fewer columns do, and keeps, prints and draws its curve", {
+test_that("k = \"auto\" is a choice where fewer columns do, leaves out likely noise, and keeps and draws its curve", {
   copies <- withr::with_seed(1, planted(80, 6, informative = 6)$x[, rep(1:6, 10)] + rnorm(80 * 60, sd = .03))
   for (task in c("compress", "classify", "cluster")) {
     fit <- pick(copies, "auto", task)
@@ -255,6 +255,24 @@ test_that("k = \"auto\" is a choice where fewer columns do, and keeps, prints an
   expect_true(drawn$percent)
   if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(fit, "size"), "ggplot")
   expect_error(plot(pick(mtcars, 3), "size"), class = "ufs_error_argument")
+  # Eight correlated columns and their shuffled copies.
+  real <- withr::with_seed(1, matrix(rnorm(240 * 3), 240) %*% matrix(rnorm(24), 3) + .3 * rnorm(240 * 8))
+  for (seed in 1:3) {
+    x <- withr::with_seed(seed, cbind(real, do.call(cbind, lapply(1:4, function(i) apply(real, 2, sample)))))
+    for (task in c("classify", "cluster")) expect_lte(pick(x, "auto", task)$size, 20L)
+  }
+  # Where the estimate is above one half, but not its whole range.
+  look <- ufs_look(x)
+  expect_gt(look$noise, .5)
+  answer <- withr::with_seed(1, planned_size(open_data(x), "consensus", list(n_clusters = 4), "cluster", real = 10L))
+  expect_lte(answer$k, 10L)
+  words <- "Nothing that can be seen without labels tells how many samples are needed: give a number"
+  flowers <- iris[, 1:4]
+  expect_refused(pick(flowers, m = "auto", task = "label"), words)
+  expect_refused(pick(flowers, "auto", "label"), words)
+  expect_refused(ufs_size(flowers, task = "label"), words)
+  said <- expect_error(pick(flowers, task = "label"), class = "ufs_error_argument")
+  expect_false(grepl("auto", conditionMessage(said)))
 })
 
 test_that("the curve of neighbours is that of all rows, the answer where it reaches its share, with its reason", {
@@ -277,27 +295,6 @@ test_that("the curve of neighbours is that of all rows, the answer where it reac
   worth <- rbind(quality_row("noise", 0.05, rep(c(0.05, 0.3), 10), 40, more_is_better = FALSE),
     quality_row("noise", 0.5, rep(0.5, 20), 40, more_is_better = FALSE), quality_row("explained", 0.5, rep(0.4, 20), 40))
   expect_identical(without_noise(worth, 4L), c(TRUE, FALSE, FALSE))
-})
-
-test_that("k = \"auto\" leaves out noise that is likely; how many samples to label is asked for", {
-  # Eight correlated columns and their shuffled copies.
-  real <- withr::with_seed(1, matrix(rnorm(240 * 3), 240) %*% matrix(rnorm(24), 3) + .3 * rnorm(240 * 8))
-  for (seed in 1:3) {
-    x <- withr::with_seed(seed, cbind(real, do.call(cbind, lapply(1:4, function(i) apply(real, 2, sample)))))
-    for (task in c("classify", "cluster")) expect_lte(pick(x, "auto", task)$size, 20L)
-  }
-  # Where the estimate is above one half, but not its whole range.
-  look <- ufs_look(x)
-  expect_gt(look$noise, .5)
-  answer <- withr::with_seed(1, planned_size(open_data(x), "consensus", list(n_clusters = 4), "cluster", real = 10L))
-  expect_lte(answer$k, 10L)
-  words <- "Nothing that can be seen without labels tells how many samples are needed: give a number"
-  flowers <- iris[, 1:4]
-  expect_refused(pick(flowers, m = "auto", task = "label"), words)
-  expect_refused(pick(flowers, "auto", "label"), words)
-  expect_refused(ufs_size(flowers, task = "label"), words)
-  said <- expect_error(pick(flowers, task = "label"), class = "ufs_error_argument")
-  expect_false(grepl("auto", conditionMessage(said)))
 })
 
 test_that("one number for one thing, and code that chooses the same, for every kind and task", {
@@ -332,7 +329,7 @@ test_that("one number for one thing, and code that chooses the same, for every k
   }
 })
 
-test_that("what columns foretell of rows left out is that of a ridge regression on the other rows", {
+test_that("what columns foretell of rows left out is that of a ridge regression on the other rows, wide or not", {
   z <- withr::with_seed(4, scale(matrix(rnorm(40 * 3), 40) %*% matrix(rnorm(27), 3) + rnorm(40 * 9)))
   sets <- list(c(2, 5), 7, 1:9)
   own <- withr::with_seed(8, foretold_share(z, sets, c(1, 3:9)))
@@ -357,9 +354,6 @@ test_that("what columns foretell of rows left out is that of a ridge regression 
   # Units far apart, as where an identifier stands among measurements.
   one <- function(z) withr::with_seed(8, foretold_share(z, list(2), c(1, 3:9)))
   expect_equal(one(z * rep(c(1, 1e15, 1), c(40, 40, 280))), one(z))
-})
-
-test_that("more columns than rows foretell what few do; a choice that a few extreme rows speak for is no better", {
   x <- withr::with_seed(4, matrix(rnorm(30 * 4), 30) %*% matrix(rnorm(4 * 80), 4) + rnorm(30 * 80))
   x <- x + rep(1:80, each = 30)
   sets <- list(1:50, 80:31, c(1:20, 41:71))
@@ -598,7 +592,7 @@ test_that("random choices keep the constraints of the choice, of rows, too, and 
   expect_false(any(grepl("constraints", printed(pick(x, 4)))))
 })
 
-test_that("constraints that cost more than half of the gain are said", {
+test_that("constraints that cost more than half of the gain are said, of columns and of samples", {
   signal <- withr::with_seed(6, matrix(rnorm(80 * 3), 80))
   z <- withr::with_seed(7, cbind(signal[, rep(1:3, each = 5)] + rnorm(80 * 15, sd = .1), matrix(rnorm(80 * 5), 80)))
   colnames(z) <- paste0("v", 1:20)
@@ -621,6 +615,24 @@ test_that("constraints that cost more than half of the gain are said", {
   far <- with_worth(dear, open_data(ufs_data(z, exclude = 1:15)), FALSE, function() stop("run"), most = 0)
   expect_true(is.na(far$price))
   expect_match(far$unchecked, "what the constraints cost was not looked at", all = FALSE)
+  type <- factor(mtcars$cyl)
+  quotas <- c("4" = 1, "6" = 2, "8" = 3)
+  kept <- pick(mtcars, m = 6, task = "label", strata = type, quotas = quotas)
+  free <- pick(mtcars, m = 6, task = "label")
+  x <- open_data(ufs_data(mtcars, strata = type, quotas = quotas))
+  # By the directions of the standardised rows, recomputed.
+  z <- scale(mtcars) / sqrt(rowSums(scale(mtcars)^2))
+  apart <- as.matrix(dist(z))^2
+  left <- function(rows) mean(apply(apart[, rows], 1, min)) / mean(rowSums(scale(z, scale = FALSE)^2))
+  ends <- c(left(selected_samples(kept, as = "index")), left(selected_samples(free, as = "index")))
+  expect_match(printed(free), "rows of unit length", all = FALSE)
+  expect_equal(free$worth$chosen, ends[2])
+  random <- withr::with_seed(1, mean(replicate(2000, left(sample(32, 6)))))
+  true <- (random - ends[1]) / (random - ends[2])
+  found <- vapply(1:40, function(seed) share_of_gain(kept, free, x, seed), 0)
+  expect_equal(mean(found), true, tolerance = .05)
+  # Draws of their own for either end went beyond this.
+  expect_lt(stats::sd(found), .065)
 })
 
 test_that("a selection without objections points to what checks miss; what is too small is not compared", {
@@ -706,27 +718,6 @@ test_that("what is explained is computed on few enough numbers, of a thousand ro
   many <- withr::with_seed(1, matrix(stats::rnorm(1300 * 2), 1300))
   found <- withr::with_seed(2, sample_quality(ufs_medoids(many, m = 4), open_data(many), 1:4, 2L))
   expect_identical(as.integer(found$rows), 1004L)
-})
-
-test_that("what constraints for samples cost is taken from one level of random choices", {
-  type <- factor(mtcars$cyl)
-  quotas <- c("4" = 1, "6" = 2, "8" = 3)
-  kept <- pick(mtcars, m = 6, task = "label", strata = type, quotas = quotas)
-  free <- pick(mtcars, m = 6, task = "label")
-  x <- open_data(ufs_data(mtcars, strata = type, quotas = quotas))
-  # By the directions of the standardised rows, recomputed.
-  z <- scale(mtcars) / sqrt(rowSums(scale(mtcars)^2))
-  apart <- as.matrix(dist(z))^2
-  left <- function(rows) mean(apply(apart[, rows], 1, min)) / mean(rowSums(scale(z, scale = FALSE)^2))
-  ends <- c(left(selected_samples(kept, as = "index")), left(selected_samples(free, as = "index")))
-  expect_match(printed(free), "rows of unit length", all = FALSE)
-  expect_equal(free$worth$chosen, ends[2])
-  random <- withr::with_seed(1, mean(replicate(2000, left(sample(32, 6)))))
-  true <- (random - ends[1]) / (random - ends[2])
-  found <- vapply(1:40, function(seed) share_of_gain(kept, free, x, seed), 0)
-  expect_equal(mean(found), true, tolerance = .05)
-  # Draws of their own for either end went beyond this.
-  expect_lt(stats::sd(found), .065)
 })
 
 test_that("who gives counts or rows gets the scaling that the help of ufs_data() advises", {
