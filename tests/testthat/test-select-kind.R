@@ -184,7 +184,7 @@ test_that("rows of unit length only where directions mean something, and empty r
   expect_output(print(summary(fit)), "2 empty rows set aside")
 })
 
-test_that("counts without zeros, short texts, arrays, whole per cents and spectra with peaks are told", {
+test_that("counts, short texts, arrays, per cents and spectra are told; names tell cells from grades", {
   set.seed(3)
   mu <- exp(rnorm(500, 6, 1.3))
   rna <- matrix(rnbinom(40 * 500, mu = outer(exp(rnorm(40, 0, .3)), mu), size = 5), 40)
@@ -212,6 +212,23 @@ test_that("counts without zeros, short texts, arrays, whole per cents and spectr
   # The same columns in another order are no spectrum.
   mixed <- withr::with_seed(2, sample(300))
   expect_false(grepl("alike", paste(capture.output(print(ufs_look(x[, mixed]))), collapse = " ")))
+  cells <- withr::with_seed(2, matrix(rnbinom(60 * 20, size = 1, mu = rep(exp(rnorm(20, -2, 1.5)), each = 60)), 60))
+  cells[1:6, 1] <- c(9, 4, 1, 1, 2, 15)
+  symbols <- c("CD9", "GZMB", "PPBP", "NKG7", "LYZ", "CST3", "PF4", "IL32", "HBB", "KLF6", "S100A8", "TYROBP", "FCER1G", "CCL5", "MS4A1",
+    "CD79A", "LTB", "GNLY", "AIF1", "SELL")
+  expect_identical(kind_seen(`colnames<-`(cells, symbols))$values, "counts")
+  expect_false(kind_seen(`colnames<-`(cells, paste0("ITEM", 1:20)))$reason == kind_seen(`colnames<-`(cells, symbols))$reason)
+  expect_identical(kind_seen(`colnames<-`(1 * (cells > 1), symbols))$values, "grades")
+  # Magnetic resonance: narrow peaks of very different height over a noisy base line.
+  ppm <- seq(9.5, .5, length.out = 300)
+  spectra <- withr::with_seed(3, {
+    peaks <- vapply(1:40, function(j) 1 / (1 + ((ppm - runif(1, .7, 9.3)) / .01)^2), ppm)
+    height <- exp(matrix(rnorm(40 * 40, 0, .5), 40) + rep(rnorm(40, 0, 1.5), each = 40))
+    1e5 * height %*% t(peaks) + matrix(rnorm(40 * 300, sd = 1000), 40)
+  })
+  expect_identical(kind_seen(`colnames<-`(spectra, ppm))$values, "one unit")
+  # Plain numbers of the columns say nothing.
+  expect_identical(kind_seen(`colnames<-`(spectra, 1:300))$values, "mixed units")
 })
 
 test_that("faults of measuring are named with column, value and count, and are checks of a selection", {
@@ -276,24 +293,4 @@ test_that("codes for missing values are named with value and count by every door
   if (requireNamespace("Matrix", quietly = TRUE)) {
     expect_match(ufs_css(ufs_data(Matrix::Matrix(bad, sparse = TRUE)), k = 5)$input$codes, words)
   }
-})
-
-test_that("names tell cells as whole numbers from grades, and raw spectra with small negatives from mixed units", {
-  cells <- withr::with_seed(2, matrix(rnbinom(60 * 20, size = 1, mu = rep(exp(rnorm(20, -2, 1.5)), each = 60)), 60))
-  cells[1:6, 1] <- c(9, 4, 1, 1, 2, 15)
-  symbols <- c("CD9", "GZMB", "PPBP", "NKG7", "LYZ", "CST3", "PF4", "IL32", "HBB", "KLF6", "S100A8", "TYROBP", "FCER1G", "CCL5", "MS4A1",
-    "CD79A", "LTB", "GNLY", "AIF1", "SELL")
-  expect_identical(kind_seen(`colnames<-`(cells, symbols))$values, "counts")
-  expect_false(kind_seen(`colnames<-`(cells, paste0("ITEM", 1:20)))$reason == kind_seen(`colnames<-`(cells, symbols))$reason)
-  expect_identical(kind_seen(`colnames<-`(1 * (cells > 1), symbols))$values, "grades")
-  # Magnetic resonance: narrow peaks of very different height over a noisy base line.
-  ppm <- seq(9.5, .5, length.out = 300)
-  spectra <- withr::with_seed(3, {
-    peaks <- vapply(1:40, function(j) 1 / (1 + ((ppm - runif(1, .7, 9.3)) / .01)^2), ppm)
-    height <- exp(matrix(rnorm(40 * 40, 0, .5), 40) + rep(rnorm(40, 0, 1.5), each = 40))
-    1e5 * height %*% t(peaks) + matrix(rnorm(40 * 300, sd = 1000), 40)
-  })
-  expect_identical(kind_seen(`colnames<-`(spectra, ppm))$values, "one unit")
-  # Plain numbers of the columns say nothing.
-  expect_identical(kind_seen(`colnames<-`(spectra, 1:300))$values, "mixed units")
 })

@@ -209,25 +209,6 @@ test_that("the target is never looked at; missing values and text are refused", 
   expect_error(flt("ufs")$calculate(mlr3::as_task_regr(text, target = "Sepal.Length")), "character|feature types")
 })
 
-test_that("the filter arrives whichever package comes first", {
-  skip_processes()
-  told <- function(...) {
-    code <- paste(c(...), collapse = "; ")
-    out <- withr::with_envvar(c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep)),
-      system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE))
-    as.logical(out[length(out)])
-  }
-  known <- "cat('ufs' %in% get('mlr_filters', asNamespace('mlr3filters'))$keys())"
-  load <- function(package) sprintf("invisible(loadNamespace('%s'))", package)
-  expect_true(told(load("ufselect"), load("mlr3filters"), known))
-  expect_true(told(load("mlr3filters"), load("ufselect"), known))
-  expect_false(told(load("ufselect"), load("mlr3filters"), "unloadNamespace('ufselect')", known))
-  # covr, which counts lines, brings R6 along.
-  skip_on_covr()
-  frameworks <- "c('mlr3filters', 'R6', 'paradox', 'recipes', 'shiny', 'ggplot2')"
-  expect_false(told(load("ufselect"), sprintf("cat(any(%s %%in%% loadedNamespaces()))", frameworks)))
-})
-
 test_that("no constraint is dropped: every row of their table is a parameter that is heeded, or is refused", {
   x <- as.data.frame(doors_x())
   task <- mlr3::as_task_unsupervised(x)
@@ -261,13 +242,29 @@ test_that("no constraint is dropped: every row of their table is a parameter tha
   }
 })
 
-test_that("a package that comes later is met", {
+test_that("a package that comes later is met: the filter arrives whichever comes first", {
   met <- 0
   withr::defer(setHook(packageEvent("stats", "onLoad"), NULL, "replace"))
   when_loaded("stats", function() met <<- met + 1)
   expect_identical(met, 1)
   utils::tail(getHook(packageEvent("stats", "onLoad")), 1L)[[1L]]()
   expect_identical(met, 2)
+  skip_processes()
+  told <- function(...) {
+    code <- paste(c(...), collapse = "; ")
+    out <- withr::with_envvar(c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep)),
+      system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE))
+    as.logical(out[length(out)])
+  }
+  known <- "cat('ufs' %in% get('mlr_filters', asNamespace('mlr3filters'))$keys())"
+  load <- function(package) sprintf("invisible(loadNamespace('%s'))", package)
+  expect_true(told(load("ufselect"), load("mlr3filters"), known))
+  expect_true(told(load("mlr3filters"), load("ufselect"), known))
+  expect_false(told(load("ufselect"), load("mlr3filters"), "unloadNamespace('ufselect')", known))
+  # covr, which counts lines, brings R6 along.
+  skip_on_covr()
+  frameworks <- "c('mlr3filters', 'R6', 'paradox', 'recipes', 'shiny', 'ggplot2')"
+  expect_false(told(load("ufselect"), sprintf("cat(any(%s %%in%% loadedNamespaces()))", frameworks)))
 })
 
 skip_if_not_installed("mlr3pipelines")
@@ -279,7 +276,7 @@ weights_of <- function(task) {
   found$weight[order(found$row_id)]
 }
 
-test_that("inside a graph learner it is refitted on each training set", {
+test_that("inside a graph learner it is refitted on each training set; one ranking serves every number of features", {
   skip_if_not_installed("rpart")
   learner <- in_front(po("filter", filter = flt("ufs", method = "variance", scale = FALSE), filter.nfeat = 3L))
   task <- mlr3::tsk("sonar")
@@ -292,10 +289,6 @@ test_that("inside a graph learner it is refitted on each training set", {
     kept <- result$learners[[i]]$model$ufs_variance$features
     expect_setequal(kept, selected_features(ufs_variance(as.data.frame(train), scale = FALSE), 3))
   }
-})
-
-test_that("one ranking serves every number of features of a tuning run, and folds are quiet", {
-  skip_if_not_installed("rpart")
   count <- 0L
   own <- fresh_ranking
   replaced("fresh_ranking", function(...) {
