@@ -113,7 +113,7 @@ for (name in names(sets)) {
 
 x <- sets$wide$x
 
-test_that("equal rows of sparse data have equal scores, and neighbours of a sparse matrix are the dense one's", {
+test_that("equal rows and columns of sparse data have equal scores, leverage and neighbours", {
   x[7, ] <- x[2, ]
   fit <- suppressWarnings(ufs_rrss(to_sparse(x)))
   expect_identical(fit$sample_scores[[7]], fit$sample_scores[[2]])
@@ -127,6 +127,16 @@ test_that("equal rows of sparse data have equal scores, and neighbours of a spar
   # Far from the origin nothing is proved by inner products alone.
   y <- x + 1e5 * rep(c(0, 1), each = 6 * 60)
   expect_equal(as.matrix(ufs_graph(to_sparse(y), 5, "binary")), as.matrix(ufs_graph(y, 5, "binary")))
+  x <- sets$wide$x
+  x[5, ] <- x[9, ]
+  x[, 7] <- x[, 3]
+  fit <- suppressWarnings(ufs_cur(to_sparse(x), rank = 3, draw = "top"))
+  expect_identical(fit$solution$leverage_samples[[5]], fit$solution$leverage_samples[[9]])
+  expect_identical(fit$solution$leverage_features[[7]], fit$solution$leverage_features[[3]])
+  x <- withr::with_seed(1, Matrix::rsparsematrix(120, 200, 0.1))
+  fit <- withr::with_seed(1, ufs_kmeans_f(x, 3))
+  expect_output(print(fit), "leading 50 principal component scores")
+  expect_equal(unname(feature_scores(fit)), unname(f_statistic(as.matrix(x), fit$solution$cluster)), tolerance = 1e-8)
 })
 
 test_that("many samples: neighbours on principal component scores, said in the print", {
@@ -209,18 +219,6 @@ test_that("samples that are fitted all but exactly have exact residuals in spars
     expect_lt(min(rest / sqrt(rowSums(x^2))), 0.01)
     expect_equal(unname(fit$solution$residual), rest, tolerance = 1e-8)
   }
-})
-
-test_that("equal rows and columns of sparse data have equal leverage; k-means sees 50 components and says so", {
-  x[5, ] <- x[9, ]
-  x[, 7] <- x[, 3]
-  fit <- suppressWarnings(ufs_cur(to_sparse(x), rank = 3, draw = "top"))
-  expect_identical(fit$solution$leverage_samples[[5]], fit$solution$leverage_samples[[9]])
-  expect_identical(fit$solution$leverage_features[[7]], fit$solution$leverage_features[[3]])
-  x <- withr::with_seed(1, Matrix::rsparsematrix(120, 200, 0.1))
-  fit <- withr::with_seed(1, ufs_kmeans_f(x, 3))
-  expect_output(print(fit), "leading 50 principal component scores")
-  expect_equal(unname(feature_scores(fit)), unname(f_statistic(as.matrix(x), fit$solution$cluster)), tolerance = 1e-8)
 })
 
 test_that("none of these forms the matrix", {
