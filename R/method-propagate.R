@@ -84,8 +84,8 @@ propagate_weights <- function(w) {
     return(list(w = unclass(w$weights), n = w$n, names = w$samples))
   }
   names <- rownames(w)
-  if (is.data.frame(w)) refuse("w", "`w` must be a graph, as ufs_graph() makes it of a table, or a ",
-    "matrix of similarities, not ", kind_of(w), ".")
+  if (is.data.frame(w)) refuse("w", "`w` must be a graph, as ufs_graph() makes it of a table, or ",
+    "a matrix of similarities, not ", kind_of(w), ".")
   if (!inherits(w, "Matrix")) w <- check_matrix(w, "w")
   edges <- edges_of(w, "w")
   full <- is.matrix(w) && 4 * length(edges$value) > length(w)

@@ -15,8 +15,8 @@
 #' `W = (|Z| + |Z|')/2` holds the links. (The paper has samples in columns, so its Z is the
 #' transpose of this one.) The problem is convex and separates by samples.
 #'
-#' `solver = "exact"` finds the optimum by linear programmes, one for each sample, `"admm"` comes near
-#' it by the alternating direction method of multipliers (ADMM) with over-relaxed steps, and
+#' `solver = "exact"` finds the optimum by linear programmes, one a sample. `"admm"` comes near it
+#' by the alternating direction method of multipliers (ADMM) with over-relaxed steps.
 #' `"paper"` is the paper's Algorithm 1 with its signs and thresholds corrected: an ADMM with a
 #' penalty that starts at `rho0` and grows by the factor `tau` in every iteration. With `tau > 1` it
 #' stops near the optimum; `tau = 1, rho0 = 10` and a large `max_iter` solves the problem exactly.
@@ -40,8 +40,8 @@
 #' @param center,scale Should the columns be centred and standardised first? Every sample is then
 #'   scaled to unit length in any case.
 #' @param control Settings of the ADMMs, made by [ufs_control()]: `max_iter` (default 500) and `tol`
-#'   for the largest of the three residuals (1e-6, of `"admm"` 1e-4, which ends .1 % above it in two
-#'   thirds of the time). A negative `tol` never stops early.
+#'   for the largest of the three residuals (1e-6, or 1e-4 for `"admm"`, whose objective hardly
+#'   falls any more). A negative `tol` never stops early.
 #' @return An object of class `ufs_represent`, a list: `Z`, `W` (n x n), `E` (n x p), `objective`,
 #'   `trace`, `status`, `iterations`, `certificate`, `params` and `elapsed`. `trace` has one row per
 #'   iteration of the paper's ADMM: its penalty `mu`, the residuals `error` = max|x - Qx - E| and
@@ -70,7 +70,8 @@
 #' @export
 ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, ..., lambda_e = NULL, alpha_e = 10,
                           nonnegative = FALSE, solver = c("auto", "paper", "exact", "admm"),
-                          rho0 = 1, tau = 1.1, center = TRUE, scale = TRUE, control = ufs_control()) {
+                          rho0 = 1, tau = 1.1, center = TRUE, scale = TRUE,
+                          control = ufs_control()) {
   check_given(x)
   check_dots_empty(...)
   watch_over("ufs_represent()")
@@ -81,9 +82,9 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, ..., lambda_e = NULL
   data <- topk_data(check_door(x, "ufs_represent()"), center, scale, 1L)
   n <- data$n
   q <- as.double(ncol(data$x))
-  room <- function(solver) check_bytes(8 * (if (solver %in% c("auto", "exact")) {
+  room <- function(solver) check_bytes(8 * if (solver %in% c("auto", "exact")) {
     5 * n * q + 3 * n^2 + min(n, q) * (n + q)
-  } else 10 * n * q + (if (q < n) 3 else 12) * n^2), "ufs_represent()", "Use a part of the samples.")
+  } else 10 * n * q + (if (q < n) 3 else 12) * n^2, "ufs_represent()", "Use a part of the samples.")
   room(solver)
   theta <- if (is.null(theta)) matrix(1, n, n) else
     check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
@@ -99,18 +100,17 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, ..., lambda_e = NULL
   found <- check_solved(.Call(C_represent, data$x, theta, settings, topk_names(data), control),
     "represent")
   trace <- as_trace(found$run$trace)
-  fit <- structure(list(
-    Z = found$z, E = found$e, W = found$w,
+  fit <- structure(list(Z = found$z, E = found$e, W = found$w,
     objective = found$run$counters[["objective"]], trace = trace[names(trace) != "outer"],
     status = status_labels[[found$run$status + 1L]], iterations = as.integer(found$run$iterations),
     certificate = unlist(found$run$counters["gap"]), control = control,
     params = c(list_of(solver, alpha_e = settings$lambda_e * longest, rho0, tau, center, scale),
       settings[c("lambda_e", "lambda_z", "nonnegative")]),
-    n = n, p = data$p, elapsed = proc.time()[[3L]] - start
-  ), class = c("ufs_represent", "ufs_result"))
+    n = n, p = data$p, elapsed = proc.time()[[3L]] - start),
+    class = c("ufs_represent", "ufs_result"))
   if (fit$status != "converged" && control$warn) {
-    ufs_warn(fit$status, "ufs_represent() stopped after ", fit$iterations, " iterations, its ",
-      "residuals above `tol`; it is at most ", signif(100 * fit$certificate, 2L), " % above the optimum.")
+    ufs_warn(fit$status, "ufs_represent() stopped after ", fit$iterations, " iterations, ",
+      "residuals above `tol`: at most ", signif(100 * fit$certificate, 2L), " % above the optimum.")
   }
   fit
 }
