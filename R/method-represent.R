@@ -34,14 +34,14 @@
 #'   appears. It is free of the scale of the data.
 #' @param nonnegative Should `Z >= 0` be required?
 #' @param solver `"exact"` for linear programmes, `"admm"` or `"paper"`; see above. The default
-#'   `"auto"` takes linear programmes, or `"admm"` where these would take seconds and it less, and
-#'   `"paper"` where you give `rho0` or `tau`; `params$solver` says which it was.
+#'   `"auto"` takes linear programmes; where these would take seconds and `"admm"` less, `"admm"`;
+#'   and where you give `rho0` or `tau`, `"paper"`. `params$solver` says which it was.
 #' @param rho0,tau The first penalty of the paper's ADMM and its growth per iteration (at least 1).
 #' @param center,scale Should the columns be centred and standardised first? Every sample is then
 #'   scaled to unit length in any case.
 #' @param control Settings of the ADMMs, made by [ufs_control()]: `max_iter` (default 500) and `tol`
-#'   for the largest of the three residuals (1e-6, or 1e-4 for `"admm"`, whose objective hardly
-#'   falls any more). A negative `tol` never stops early.
+#'   for the largest of the three residuals (1e-6, or 1e-4 for `"admm"`, as in [ufs_topk()]).
+#'   A negative `tol` never stops early.
 #' @return An object of class `ufs_represent`, a list: `Z`, `W` (n x n), `E` (n x p), `objective`,
 #'   `trace`, `status`, `iterations`, `certificate`, `params` and `elapsed`. `trace` has one row per
 #'   iteration of the paper's ADMM: its penalty `mu`, the residuals `error` = max|x - Qx - E| and

@@ -380,7 +380,7 @@ double topk_admm_gap(const topk_admm *work, const topk_z_settings *settings,
     for (int i = 0; i < n; i++) {
         size_t at = (size_t) i * (size_t) p;
         R_CheckUserInterrupt();
-        /* Steps that are over-relaxed leave the box. */
+        /* A multiplier of over-relaxed steps may be beyond lambda_e. */
         for (int k = 0; k < p; k++) y[k] = prox_clip(work->y[at + (size_t) k], settings->lambda_e);
         la_gemv('N', n, p, 1.0, work->x, n, y, 0.0, reach);
         lower += topk_z_bound(settings, theta, i, p, work->xt + at, y, reach);

@@ -287,8 +287,9 @@ certificates <- list(
       dual = sum(diag(r) * e$d[held]) - sum(r^2) / 4,
       gap = (value - fit$certificate[["dual"]]) / value,
       # Feasible, and without a part that W could use to go down for ever.
-      feasible = max(1, (sqrt(rowSums(s$P^2)) + 1e-300) / (a$alpha + 1e-300), (sqrt(colSums(s$Q^2)) + 1e-300) /
-        (a$beta + 1e-300), top, 1 + (sqrt(max(sum(g^2) - sum((r * outer(e$d[held], e$d[held]))^2), 0)) / whole)))
+      feasible = max(1, (sqrt(rowSums(s$P^2)) + 1e-300) / (a$alpha + 1e-300),
+        (sqrt(colSums(s$Q^2)) + 1e-300) / (a$beta + 1e-300), top,
+        1 + (sqrt(max(sum(g^2) - sum((r * outer(e$d[held], e$d[held]))^2), 0)) / whole)))
   },
   socfs = function(fit, x) {
     z <- as_seen(fit, x)

@@ -6,8 +6,6 @@ knn <- function(x, k) {
   out
 }
 
-noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
-
 test_that("neighbours, distances and their mean are those of the definition; ties go to the lower index", {
   skip_on_cran()
   for (x in list(noise(30, 4), noise(12, 40), noise(500, 3), noise(3, 1))) {

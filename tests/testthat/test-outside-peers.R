@@ -1,8 +1,6 @@
 # Other packages at the same job, which nobody needs for this one: not in the tarball, so that
 # DESCRIPTION need not suggest them. `make check-frameworks` runs these tests.
 
-noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
-
 test_that("FNN finds the same neighbours", {
   skip_if_not_installed("FNN")
   x <- noise(80, 5)

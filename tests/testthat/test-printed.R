@@ -3,14 +3,6 @@
 data <- planted(24, 14, informative = 6)
 x <- cbind(`dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14))), flat = 2)
 
-fit_of <- function(method, x, ...) {
-  given <- needed_arguments(method)
-  if (method == "topk") given$n_clusters <- 3
-  if (method == "random") given$what <- "both"
-  withr::with_seed(1, suppressMessages(suppressWarnings(
-    do.call(ufs, c(list(x = x, method = method), utils::modifyList(given, list(...)))))))
-}
-
 # Words as they were, numbers apart: those are computed elsewhere.
 masked <- function(...) {
   lines <- utils::capture.output(for (value in list(...)) print(value))

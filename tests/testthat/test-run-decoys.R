@@ -2,7 +2,6 @@
 
 skip_on_cran()
 
-quiet <- function(code) suppressMessages(suppressWarnings(code))
 # `real` columns of three groups among `noise` independent ones.
 hidden <- function(n, real, noise, size = 2) {
   x <- matrix(rnorm(n * (real + noise)), n)
@@ -85,7 +84,7 @@ test_that("a table made for one ranking is written over, the user's is not", {
   arguments <- list(n_components = 3, n_clusters = 3, scale = TRUE)
   for (method in spend) {
     args <- arguments[names(arguments) %in% registry()[[method]]$arguments]
-    quiet(withr::with_seed(1, do.call(ufs_decoys, c(list(x, method, repeats = 2), args))))
+    quietly(withr::with_seed(1, do.call(ufs_decoys, c(list(x, method, repeats = 2), args))))
     expect_identical(x, kept)
   }
   made <- withr::with_seed(1, with_decoys(open_data(x), 1:68, 1:68, 10L))$data
@@ -97,8 +96,8 @@ test_that("a table made for one ranking is written over, the user's is not", {
   expect_identical(made$x, expected)
   # A proof has its bound from what a ranking alone does without.
   small <- x[, 1:12]
-  fit <- quiet(ufs_css(small, k = 2, optimal = TRUE))
-  proved <- quiet(withr::with_seed(1, ufs_decoys(small, fit, repeats = 1)))
+  fit <- quietly(ufs_css(small, k = 2, optimal = TRUE))
+  proved <- quietly(withr::with_seed(1, ufs_decoys(small, fit, repeats = 1)))
   expect_length(proved$errors[[1L]], 0)
 })
 
@@ -113,7 +112,7 @@ test_that("every order of columns and decoys has the same chance, chunks stay to
   expect_identical(rle((real - 1) %/% 4)$lengths, rep(4L, 3))
   # All variances are 1: the ranking is the order of the columns.
   set.seed(12)
-  found <- quiet(ufs_decoys(hidden(20, 10, 10), "variance", scale = TRUE))
+  found <- quietly(ufs_decoys(hidden(20, 10, 10), "variance", scale = TRUE))
   expect_identical(found$k, c(variance = 0L))
   expect_lt(abs(found$curve$share[10] - 1), .6)
 })
@@ -121,7 +120,7 @@ test_that("every order of columns and decoys has the same chance, chunks stay to
 test_that("on pure noise the share is about 1; control keeps its promise in a single repeat", {
   set.seed(5)
   out <- replicate(12, {
-    found <- quiet(ufs_decoys(hidden(80, 0, 60), c("pca", "laplacian", "kmeans_f", "random"), n_components = 2,
+    found <- quietly(ufs_decoys(hidden(80, 0, 60), c("pca", "laplacian", "kmeans_f", "random"), n_components = 2,
       n_clusters = 3))
     c(found$k, found$curve$share[found$curve$k == 30])
   })
@@ -145,7 +144,7 @@ test_that("sizes, copies, constants and names", {
   set.seed(8)
   x <- hidden(60, 8, 12, size = 4)
   run <- function(x, ...) {
-    out <- withr::with_seed(1, quiet(ufs_decoys(x, "pca", n_components = 2, repeats = 3, ...)))
+    out <- withr::with_seed(1, quietly(ufs_decoys(x, "pca", n_components = 2, repeats = 3, ...)))
     out[setdiff(names(out), c("seconds", "call"))]
   }
   found <- run(x, k = 10)
@@ -189,7 +188,7 @@ test_that("several methods meet the same decoys; what was made without them, and
   expect_identical(decoys_number(1, list(kind = "dense"), 5L, FALSE), 1L)
   expect_error(decoys_number(0, list(kind = "dense"), 5L, FALSE), class = "ufs_error_argument")
   run <- function(...) ufs_decoys(hidden(30, 5, 5), ...)
-  expect_arguments(method = run(1), graph = run("laplacian", graph = quiet(ufs_graph(hidden(30, 5, 5)))),
+  expect_arguments(method = run(1), graph = run("laplacian", graph = quietly(ufs_graph(hidden(30, 5, 5)))),
     init = run("socfs", n_clusters = 2, init = rep(1:2, 15)), method = run("ted"), method = run("nosuch"),
     method = run(c("pca", "pca"), n_components = 2), n_comp = run("pca", n_comp = 2),
     nothing = run(c("pca", "laplacian"), nothing = 2), k = run("pca", n_components = 2, k = 11),
@@ -207,7 +206,7 @@ for (method in subset(ufs_methods(), selects != "samples")$method) {
     if (method == "topk") args$n_clusters <- 3
     run <- function() {
       set.seed(2)
-      quiet(do.call(ufs_decoys, c(list(x, method), args[setdiff(names(args), "k")], list(k = 4, repeats = 2))))
+      quietly(do.call(ufs_decoys, c(list(x, method), args[setdiff(names(args), "k")], list(k = 4, repeats = 2))))
     }
     found <- run()
     expect_named(found$k, method)
@@ -230,7 +229,7 @@ test_that("the same on sparse data and on files, by rows and by columns", {
   kinds <- layouts_of(x)
   kinds <- kinds[intersect(names(kinds), c("sparse", "by_rows", "by_columns", "shared"))]
   run <- function(x) {
-    withr::with_seed(3, quiet(ufs_decoys(x, c("pca", "kmeans_f"), n_components = 2, n_clusters = 3, repeats = 2)))
+    withr::with_seed(3, quietly(ufs_decoys(x, c("pca", "kmeans_f"), n_components = 2, n_clusters = 3, repeats = 2)))
   }
   dense <- run(x)
   for (name in names(kinds)) {
@@ -261,7 +260,7 @@ test_that("a source with decoys beside it reads as the matrix it stands for", {
 test_that("a checkpoint folder keeps what is done; workers change nothing", {
   x <- hidden(30, 5, 9)
   folder <- withr::local_tempdir()
-  run <- function(n) quiet(ufs_decoys(x, "pca", n_components = 2, repeats = n, checkpoint = folder))
+  run <- function(n) quietly(ufs_decoys(x, "pca", n_components = 2, repeats = n, checkpoint = folder))
   set.seed(1)
   few <- run(2)
   expect_identical(few$checkpoint$reused, 0L)

@@ -2,14 +2,13 @@
 
 skip_on_cran()
 
-quiet <- function(code) suppressMessages(suppressWarnings(code))
 set.seed(11)
 x <- matrix(rnorm(60 * 24), 60)
 x[, 1:8] <- x[, 1:8] + matrix(rnorm(24, sd = 4), 3)[rep_len(1:3, 60), ]
 x <- sweep(x, 2, rep_len(c(1, 10), 24), "*")
 colnames(x) <- paste0("c", 1:24)
 sized <- function(x, ..., seed = 1) {
-  withr::with_seed(seed, quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 4, ...)))
+  withr::with_seed(seed, quietly(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 4, ...)))
 }
 
 test_that("the curves are those of the other functions", {
@@ -96,9 +95,9 @@ test_that("the answer on columns among noise, on noise and on columns alone, fro
 test_that("a fit will do; a folder keeps the work; mistakes and fits that fail are told", {
   folder <- withr::local_tempdir()
   set.seed(1)
-  one <- quiet(ufs_size(x, ufs_pca(x, 2), repeats = 2, n_resamples = 3, checkpoint = folder))
+  one <- quietly(ufs_size(x, ufs_pca(x, 2), repeats = 2, n_resamples = 3, checkpoint = folder))
   expect_identical(one$method, "pca")
-  again <- quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 3, checkpoint = folder))
+  again <- quietly(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 3, checkpoint = folder))
   expect_identical(again$checkpoint$reused, 4L)
   expect_identical(again$curve, one$curve)
   run <- function(...) ufs_size(x, ...)
@@ -141,13 +140,13 @@ test_that("tables and pictures are those of the curve; a task has a number, its 
 })
 
 test_that("k = \"auto\" of a method is the number that ufs_size() names, and is refused where it has no meaning", {
-  asked <- function(code) withr::with_seed(6, quiet(code))
+  asked <- function(code) withr::with_seed(6, quietly(code))
   for (method in c("pca", "kmeans_f", "random")) {
     args <- switch(method, pca = list(n_components = 2L), kmeans_f = list(n_clusters = 3L))
     size <- asked(do.call(ufs_size, c(list(x, method, n_resamples = 2L), args)))
     fit <- asked(do.call(ufs, c(list(x, method, k = "auto"), args)))
     expect_identical(fit$params$k, if (size$verdict == "noise") 24L else size$k, info = method)
-    expect_length(quiet(selected_features(fit)), fit$params$k)
+    expect_length(quietly(selected_features(fit)), fit$params$k)
     own <- asked(do.call(paste0("ufs_", method), c(list(x, k = "auto"), args)))
     expect_identical(own$feature_ranking, fit$feature_ranking)
     # The call is that for the number, so that it can be repeated.
@@ -172,7 +171,7 @@ test_that("k = \"auto\" of a method is the number that ufs_size() names, and is 
       centre <- matrix(rnorm(24, sd = 2), 3)
       cbind(centre[rep(1:3, 20), ] + rnorm(480, sd = .7), matrix(rnorm(60 * 22), 60))
     })
-    size <- withr::with_seed(1, quiet(decoys_size(ufs_data(x), "css")))
+    size <- withr::with_seed(1, quietly(decoys_size(ufs_data(x), "css")))
     expect_identical(size$verdict, "some", info = seed)
     expect_true(size$k >= 6 && size$k <= 10, info = seed)
   }

@@ -16,7 +16,6 @@ rec <- recipe(mpg ~ ., mtcars)
 # A step on all predictors, trained, and the columns that it keeps.
 trained <- function(formula, data, ...) prep(step_select_ufs(recipe(formula, data), all_predictors(), ...))
 kept <- function(formula, data, ...) names(bake(trained(formula, data, ...), NULL, all_predictors()))
-quiet <- function(code) suppressMessages(suppressWarnings(code))
 
 # The step's own line in what recipes prints around it, which differs between its versions.
 step_line <- function(recipe) {
@@ -149,8 +148,8 @@ test_that("logical columns are numbers, as for ufs_data(), and columns of ids ar
 
 test_that("\"auto\" is one number at every door: ufs_size(), ufs_select(), a fit and the step", {
   x <- as.data.frame(planted(60, 30, informative = 8)$x)
-  asked <- function(code) with_seed(4, quiet(code))
-  auto <- function(method, ...) quiet(kept(~., x, method = method, num_terms = "auto", seed = 4, ...))
+  asked <- function(code) with_seed(4, quietly(code))
+  auto <- function(method, ...) quietly(kept(~., x, method = method, num_terms = "auto", seed = 4, ...))
   for (task in c("classify", "cluster", "compress")) {
     chosen <- asked(ufs_select(x, "auto", task))
     expect_identical(chosen$size, asked(ufs_size(x, task = task))$k, info = task)
@@ -184,8 +183,8 @@ for (method in setdiff(feature_methods(), task_names)) {
     per_k <- c(registry()[[method]]$per_k, registry()[[method]]$picks$argument)
     for (k in c(1L, 4L, 7L, 11L)) {
       args <- c(needs(method), if (!is.null(per_k)) stats::setNames(list(k), per_k))
-      fit <- quiet(with_seed(11, do.call(ufs, c(list(x = tied, method = method), args))))
-      expect_setequal(quiet(kept(~., tied, method = method, num_terms = k, options = needs(method), seed = 11)),
+      fit <- quietly(with_seed(11, do.call(ufs, c(list(x = tied, method = method), args))))
+      expect_setequal(quietly(kept(~., tied, method = method, num_terms = k, options = needs(method), seed = 11)),
         suppressMessages(selected_features(fit, k)))
     }
   })
@@ -519,7 +518,7 @@ test_that("constraints and quotas in options: what is kept is what the method ch
 test_that("no constraint is dropped: every row of their table is heeded in the options of a step, or refused", {
   d <- as.data.frame(doors_x())
   columns <- function(options, method = "pca") {
-    out <- quiet(trained(~., d, method = method, num_terms = 3, options = options, seed = 1))
+    out <- quietly(trained(~., d, method = method, num_terms = 3, options = options, seed = 1))
     list(sort(names(bake(out, new_data = NULL))), tidy(out, 1)$terms)
   }
   for (name in constraint_names()) {
