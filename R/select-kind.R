@@ -65,21 +65,18 @@ whole_kind <- function(z, data, look) {
       max(size))))
   }
   if (max(size) == 1) return(c("grades", "two values"))
-  if (max(size) <= 10) return(c("grades", paste("whole numbers with a range of", max(size))))
-  NULL
+  if (max(size) <= 10) c("grades", paste("whole numbers with a range of", max(size)))
 }
 
 # Nearly all are 0 or 1, but what is there once is there again more often than chance has it, as
-# words
-# are: of the 1 and more, by the moments of all rows, x (x - 1) is at least a twentieth of x.
+# words are: of the 1 and more, by the moments of all rows, x (x - 1) is at least a twentieth of x.
 repeats <- function(look) {
   center <- unname(look$center)[look$keep]
   all(center >= 0) && sum(look$variance + center^2 - center) > 0.05 * sum(center)
 }
 
 # Counts without zeros: columns differ widely, and the standard deviation follows the mean from
-# column
-# to column, is above its root, and large values are the rare ones.
+# column to column, is above its root, and large values are the rare ones.
 spread_as_counts <- function(z, p) {
   if (p < 20L || any(z < 0)) return(FALSE)
   center <- colMeans(z)

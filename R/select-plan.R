@@ -77,7 +77,13 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   if (moved) given["labelled"] <- list(opened$rest$labelled)
   opened <- check_door(opened$x, "ufs_select()", if (task == "label") "rows" else "columns")
   held <- given[names_of(given) %in% for_data]
-  if (bought <- is.null(c(k, m))) k <- bought_number(opened, task)
+  if (bought <- is.null(c(k, m))) {
+    # How many the budget pays for.
+    k <- if (task == "label") affordable(opened$row_held, opened$n) else {
+      affordable(opened$held, opened$p)
+    }
+    check_selection(task, k, NULL, NULL, NULL, FALSE)
+  }
   size <- if (task == "label" && !is.null(m)) m else k
   naming_omitted(opened, {
     planned <- planned_selection(opened, list_of(task, k = size, n_clusters, noise, ordered, kind),
@@ -113,7 +119,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     plan$transform, samples = plan$samples, plan$args))
   fit$code <- repeat_code(call, seed, match.call(expand.dots = TRUE))
   fit$call <- plain_call(call, paste0("ufs_", plan$method))
-  fit <- with_size_reached(as_selection(fit, task, look, plan), bought)
+  fit <- as_selection(fit, task, look, plan, bought)
   watch_says(function(step) "comparing the choice with random ones")
   with_worth(fit, ready, bought, function() run(free = TRUE), plan$args)
 }
@@ -127,22 +133,6 @@ check_own_names <- function(given) {
     if (name == "y") meant <- " Labels take no part; ufs_compare(x, y, ...) compares by them."
     if (length(meant)) refuse(name, "ufs_select() has no argument `", name, "`.", meant)
   }
-}
-
-# How many the budget pays for.
-bought_number <- function(x, task) {
-  at <- if (task == "label") 1L else 2L
-  k <- affordable(x[[c("row_held", "held")[at]]], dim(x)[at])
-  check_selection(task, k, NULL, NULL, NULL, FALSE)
-  k
-}
-
-as_selection <- function(fit, task, look, plan) {
-  fit[c("task", "size", "look", "reason", "decided", "unchecked")] <- list(task, plan$size, look,
-    plan$reason, plan$decided, NULL)
-  fit$size_curve <- plan$curve
-  class(fit) <- c("ufs_select", class(fit))
-  fit
 }
 
 # With the comparison with random choices, what the constraints cost and what looks wrong. Where the
@@ -199,10 +189,15 @@ planned_selection <- function(x, asked, given, own) {
   list_of(look, plan)
 }
 
-# Constraints may leave fewer than were asked for. How many a budget buys nobody knew before.
-with_size_reached <- function(fit, bought) {
+# The fit with what was planned and the size that was reached: constraints may leave fewer than were
+# asked for. How many a budget buys nobody knew before.
+as_selection <- function(fit, task, look, plan, bought) {
+  fit[c("task", "size", "look", "reason", "decided", "unchecked")] <- list(task, plan$size, look,
+    plan$reason, plan$decided, NULL)
+  fit$size_curve <- plan$curve
+  class(fit) <- c("ufs_select", class(fit))
   message <- NULL
-  got <- length(withCallingHandlers(if (fit$task == "label") selected_samples(fit) else
+  fit$size <- length(withCallingHandlers(if (task == "label") selected_samples(fit) else
     selected_features(fit), message = function(m) {
       if (inherits(m, "ufs_message_constraints")) message <<- conditionMessage(m)
       invokeRestart("muffleMessage")
@@ -210,7 +205,6 @@ with_size_reached <- function(fit, bought) {
   if (!bought && !is.null(message)) {
     fit$decided <- c(fit$decided, short = sub("[.]\\s*$", "", sub("^Only", "only", message)))
   }
-  fit$size <- got
   fit
 }
 
@@ -424,7 +418,11 @@ selection_plan <- function(x, look, asked, given) {
   # A penalty given absolutely takes the place of the share that is recommended.
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
-  if (method == "ted") decided <- c(decided, curves = curve_reason(args$n_scores))
+  if (method == "ted") {
+    decided[["curves"]] <- paste0("neighbouring columns hardly differ, as in spectra, so samples ",
+      "are compared by ", count_words(args$n_scores, "leading component"),
+      " (99 % of the variance, 20 at most)")
+  }
   if (smooth && length(transform)) decided <- c(decided, rows = snv_words)
   list_of(method, args, size, reason = plan_reason(method, asked$task, args$target), decided,
     transform, curve = auto$curve, verdict = auto$verdict, number_reason = auto$reason, samples)
@@ -437,11 +435,6 @@ counts_reason <- function(x, counts, values) {
     } else if (genes_among(x$features)) "columns are genes" else "few of them are 0",
       "and rows differ in their totals")
   } else "tf-idf weights and rows of unit length, because rows of counts differ in their totals"
-}
-
-curve_reason <- function(q) {
-  paste0("neighbouring columns hardly differ, as in spectra, so samples are compared by ",
-    count_words(q, "leading component"), " (99 % of the variance, 20 at most)")
 }
 
 drawn_size <- function(x) as.integer(max(1000, min(4000, 5e5 %/% x$p)))

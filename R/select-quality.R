@@ -3,8 +3,7 @@
 
 # A data frame: measure, chosen, random (mean of the draws), beaten and tied (in how many of them),
 # draws, captured (the explained variance of the rows that chose), bound (what no choice can exceed)
-# and rows (of how many). NULL where there is too little to
-# compare.
+# and rows (of how many). NULL where there is too little to compare.
 selection_quality <- function(fit, x, seed, bought = FALSE, draws = 20L) {
   if (fit$n < 6L) return(NULL)
   chosen <- chosen_indices(fit)
@@ -55,11 +54,11 @@ own_certificate <- function(fit, x, chosen) {
   }
 }
 
-# The share of the squares of the columns `of` that each set foretells of rows left
-# out, a third in turn, by a ridge regression with an intercept (ridge: 0.1 of the mean square of a
-# chosen column). As the ridge is the same for all thirds, each error is larger than that of a
-# regression on all rows: the share is never above what the columns explain there. It is at least
-# the share of the set's own columns, which are known.
+# The share of the squares of the columns `of` that each set foretells of rows left out, a third in
+# turn, by a ridge regression with an intercept (ridge: 0.1 of the mean square of a chosen column).
+# As the ridge is the same for all thirds, each error is larger than that of a regression on all
+# rows: the share is never above what the columns explain there. It is at least the share of the
+# set's own columns, which are known.
 foretold_share <- function(x, sets, of) {
   thirds <- split(seq_len(nrow(x)), sample(rep_len(1:3, nrow(x))))
   y <- x_columns(x, of)
@@ -420,12 +419,11 @@ predict.ufs_select <- function(object, newdata, k = object$size, ...) {
 print.summary.ufs_select <- function(x, ...) {
   selection <- x$selection
   cat_line(selection_title(selection))
+  checks <- c(selection$checks, selection$unchecked)
   fields <- list(data = selection$look$reason, method = c(selection$reason, selection$decided),
     "on your data" = c(compared_words(selection), halves_words(selection, TRUE)),
     noise = noise_words(selection$look),
-    checks = if (length(c(selection$checks, selection$unchecked)) > 1L) {
-      c(selection$checks, selection$unchecked)
-    },
+    checks = if (length(checks) > 1L) checks,
     benchmarks = if (left_over(selection)) selection_record(selection$task,
       selection$look$noisy && selection$task %in% c("classify", "cluster"), selection$method,
       selection$look$values,
@@ -505,13 +503,9 @@ worth_words <- function(x) {
 
 # The first fault found, or that nothing looks wrong, where the checks ran.
 selection_verdict <- function(x) {
-  if (length(x$checks) || length(x$unchecked)) {
-    said <- c(x$checks, x$unchecked)
-    return(paste(c(utils::head(said, 1L), if (length(said) > 1L) {
-      paste(length(said) - 1L, "more: summary(fit)")
-    }), collapse = "; "))
-  }
-  "Nothing looks wrong (what this cannot see: ?ufs_select_rules)"
+  said <- c(x$checks, x$unchecked)
+  if (!length(said)) return("Nothing looks wrong (what this cannot see: ?ufs_select_rules)")
+  paste0(said[1L], if (length(said) > 1L) paste0("; ", length(said) - 1L, " more: summary(fit)"))
 }
 
 # Every comparison with random choices; how many rows were looked at is said where it changes.
