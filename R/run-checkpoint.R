@@ -186,10 +186,23 @@ check_checkpoint <- function(folder) {
 
 # Report of the folder that a run found, for its print: list(folder, tasks, reused, why).
 checkpoint_report <- function(run, keys, open, damaged) {
-  report <- list(folder = run$folder, tasks = length(keys), reused = length(keys) - length(open),
-    why = c(why_not_more(run, length(open) - sum(damaged), sum(damaged)),
-      if (isTRUE(run$other_seed)) paste("random numbers follow the seed that is kept in the",
-        "folder; for others name another folder")))
+  # Why no more is reused is told from the names of the files alone.
+  missing <- length(open) - sum(damaged)
+  there <- list.files(run$folder, "[.]rds$")
+  there <- there[startsWith(there, paste0(run$kind, "-"))]
+  version <- sub("-.*", "", substring(there, nchar(run$kind) + 2L))
+  why <- c(if (any(damaged)) paste(sum(damaged), "cannot be read or were changed"),
+    if (missing > 0L && length(there)) {
+      if (any(startsWith(there, paste0(run$prefix, "-")))) {
+        paste(missing, "are of other settings or arguments, were not finished or failed")
+      } else if (all(version != as.character(utils::packageVersion("ufselect")))) {
+        paste("the folder has results of version", version[1L], "of ufselect")
+      } else "the folder has results of other data, or of these with other arguments of ufs_data()"
+    }, if (isTRUE(run$other_seed)) {
+      "random numbers follow the seed that is kept in the folder; for others name another folder"
+    })
+  report <- list_of(folder = run$folder, tasks = length(keys), reused = length(keys) - length(open),
+    why)
   damaged <- c(unlist(keys[damaged]), if (isTRUE(run$damaged)) "seed")
   if (length(damaged)) {
     ufs_warn("checkpoint", length(damaged), " of the files in the checkpoint folder '", run$folder,
@@ -200,28 +213,13 @@ checkpoint_report <- function(run, keys, open, damaged) {
   report
 }
 
-# From the names of the files alone.
-why_not_more <- function(run, missing, damaged) {
-  said <- if (damaged) paste(damaged, "cannot be read or were changed")
-  there <- list.files(run$folder, "[.]rds$")
-  there <- there[startsWith(there, paste0(run$kind, "-"))]
-  if (missing == 0L || !length(there)) return(said)
-  version <- sub("-.*", "", substring(there, nchar(run$kind) + 2L))
-  c(said, if (any(startsWith(there, paste0(run$prefix, "-")))) {
-    paste(missing, "are of other settings or arguments, were not finished or failed")
-  } else if (all(version != as.character(utils::packageVersion("ufselect")))) {
-    paste("the folder has results of version", version[1L], "of ufselect")
-  } else "the folder has results of other data, or of these with other arguments of ufs_data()")
-}
-
 reused_text <- function(report) {
   paste0(report$reused, " of ", report$tasks, " reused from the checkpoint folder",
     if (length(report$why)) paste0(" (", paste(report$why, collapse = "; "), ")"), ".")
 }
 
 print_checkpoint <- function(report) {
-  if (is.null(report)) return(invisible())
-  if (report$reused > 0L || length(report$why)) cat_line("  ", reused_text(report))
+  if (isTRUE(report$reused > 0L) || length(report$why)) cat_line("  ", reused_text(report))
   if (length(report$problem)) cat_line("  not all is in the checkpoint folder: ", report$problem)
 }
 
@@ -289,14 +287,13 @@ argument_keys <- function(args) {
 # counts as they are, and the content of x however it is stored, except that of large files.
 data_key <- function(data) {
   load_reader(data)
-  content <- switch(data$kind,
+  data <- unclass(data)
+  data$x <- switch(data$kind,
     dense = .Call(C_x_hash, as_double(data$x), 0),
     sparse = list(data$x@p, data$x@i, data$x@x),
     source = source_content(data$x)
   )
-  data <- unclass(data)
   # Sorted: constraints are given in any order.
-  data$x <- content
   substr(hash_of(sorted_parts(data)), 1L, 16L)
 }
 

@@ -121,9 +121,8 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   print_checkpoint(x$checkpoint)
   failed <- unique(table$method[table$errors > 0])
   if (length(failed)) {
-    said <- unique(x$results$error[nzchar(x$results$error)])
-    cat_line("\nFailed: ", paste(failed, collapse = ", "), "; first with: ", said[1L],
-      " (all: $results$error)")
+    cat_line("\nFailed: ", paste(failed, collapse = ", "), "; first with: ",
+      x$results$error[nzchar(x$results$error)][1L], " (all: $results$error)")
   }
   # Says where the table promises more than it holds: fits that warned, rankings with fewer scores
   # above zero than features that were asked for.
@@ -194,8 +193,7 @@ picture.ufs_compare <- function(object, over = NULL, measure = "accuracy", class
       ylab = "", title = title,
       subtitle = paste(c(sprintf("%s = %s", over, pic$x[1L]), said), collapse = "; ")))
   }
-  panel <- if (!best && !one) paste(other, "=", table[[other]])
-  pic$panel <- panel
+  pic$panel <- if (!best && !one) paste(other, "=", table[[other]])
   new_picture("curves", table = pic, plain = plain, percent = TRUE,
     xlab = if (over == "k") "features chosen (k)" else "samples labelled (m)", ylab = ylab,
     title = title, subtitle = if (length(said)) paste(said, collapse = "; "))

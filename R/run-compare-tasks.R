@@ -65,10 +65,9 @@ split_data <- function(common, rep) {
 }
 
 draw_both <- function(task, common, halves, sizes) {
-  n <- nrow(halves$candidates)
   parts <- list()
   for (k in common$k) for (m in sizes) {
-    rows <- if (is.null(common$m)) function() seq_len(n) else random_samples(halves$candidates, m)
+    rows <- if (is.null(common$m)) function() seq_len(m) else random_samples(halves$candidates, m)
     columns <- random_columns(halves$candidates, k)
     draws <- lapply(seq_len(common$n_random), function(i) {
       chosen <- rows()
@@ -253,11 +252,10 @@ setting_runs <- function(x, method, grid, args) {
     do.call(ufs_grid, c(list_of(x, method, grid, keep_fits = TRUE), args)),
     ufs_warning = function(w) invokeRestart("muffleWarning")
   ))
-  runs <- Map(function(fit, error, seconds, kinds) {
+  structure(Map(function(fit, error, seconds, kinds) {
     list(fit = fit, error = if (is.null(fit)) error, seconds = seconds,
       kinds = setdiff(strsplit(kinds, ", ", fixed = TRUE)[[1L]], ""))
-  }, fits$fits, fits$results$error, fits$results$seconds, fits$results$kinds)
-  structure(runs, grid = fits)
+  }, fits$fits, fits$results$error, fits$results$seconds, fits$results$kinds), grid = fits)
 }
 
 # The m samples to label, chosen on the chosen features (m = NULL: all candidates): a list
@@ -292,18 +290,14 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
   })
   best <- 1L
   if (length(picks) > 1L) {
-    z <- halves$block(pick$columns)
-    covered <- vapply(picks, function(p) if (nzchar(p$error)) -Inf else coverage(z, p$chosen), 0)
-    best <- which.max(covered)
+    unit <- unit_rows(halves$block(pick$columns))
+    # The mean, over all candidates, of the largest cosine between one and a chosen sample.
+    best <- which.max(vapply(picks, function(p) {
+      if (nzchar(p$error)) return(-Inf)
+      mean(apply(tcrossprod(unit, unit[p$chosen, , drop = FALSE]), 1L, max))
+    }, 0))
   }
   list_of(picks, best, runs)
-}
-
-# The label-free criterion of samples: the mean, over all candidates, of the largest cosine
-# between a candidate and a chosen sample.
-coverage <- function(z, chosen) {
-  unit <- unit_rows(z)
-  mean(apply(tcrossprod(unit, unit[chosen, , drop = FALSE]), 1L, max))
 }
 
 bind_rows <- function(parts, name) do.call(rbind, lapply(parts, `[[`, name))

@@ -271,9 +271,7 @@ pipeline_grids <- function(args, label, features, samples, joint) {
     samples = if (!joint) args$method[[samples]]$grid)
   own <- args$label$grid
   if (is.null(own)) return(grids)
-  arguments <- function(name) {
-    if (!name %in% c("all", "random")) method_row(name)$arguments
-  }
+  arguments <- function(name) if (!name %in% c("all", "random")) method_row(name)$arguments
   part <- if (all(names(own) %in% arguments(features))) "features" else
     if (all(names(own) %in% arguments(samples))) "samples"
   if (is.null(part)) {

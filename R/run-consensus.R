@@ -82,12 +82,14 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
   looked <- some_rows(opened, data$keep, 15000L)
   found <- consensus_ranks(looked$x, data, tasks, draw_seeds(length(tasks)), control)
   judges <- consensus_tasks(consensus_judges, n_clusters, data, center, scale)
-  # The same decoys for everyone, see looking_seed.
-  noise <- consensus_noise(looked$x, data, judges,
-    with_seed(looking_seed, draw_seeds(consensus_draws)), share)
+  # The same decoys for everyone, see looking_seed. Columns that one draw of them lets in and
+  # another does not are settled by several.
+  noise <- consensus_noise(looked$x, data, judges, with_seed(looking_seed, draw_seeds(3L)), share)
   choice <- consensus_choice(opened, data, found$mean, noise, list_of(k, pool, strength))
   k <- length(choice$chosen)
   chosen <- choice$chosen
+  # There is no order to agree with where all are tied.
+  agreement <- if (q == 1L) 1 else suppressWarnings(drop(stats::cor(found$ranks, found$mean)))
   if (!center) data$center <- FALSE
   if (!scale) data$scale <- FALSE
   list(
@@ -101,20 +103,12 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
       order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]]),
       choice = choice$table),
     decoys = c(noise[c("n", "draws", "share", "better")], repeatable = choice$repeatable),
-    members = consensus_table(found, chosen, k),
+    members = data.frame(member = colnames(found$ranks),
+      # Among the real columns alone.
+      chosen = unname(apply(found$ranks, 2L, function(own) sum(rank(own)[chosen] <= k))),
+      agreement = unname(agreement), status = found$status, seconds = found$seconds),
     certificate = choice$certificate
   )
-}
-
-# The columns `best` of the prepared data, of length one.
-consensus_columns <- function(opened, data, best) {
-  at <- data$keep[best]
-  if (has_row_sums(opened)) {
-    z <- x_columns(as_ufs_operator(open_quietly(opened))$x, best)
-    return(sweep(z, 2L, sqrt(colSums(z^2)), "/"))
-  }
-  z <- data_columns(opened, at)
-  .Call(C_x_standardise, z, unname(data$center[at]), unname(data$scale[at]) * data$norm[best])
 }
 
 # The members' ranks on x: list(ranks, mean, status, seconds).
@@ -153,9 +147,7 @@ with_shared_parts <- function(tasks, x) {
   if (!any(graph | start)) return(tasks)
   how <- tasks[[which(graph | start)[1L]]]$args
   # A member says itself what is wrong with x.
-  quietly <- function(made) {
-    on_error(suppressMessages(suppressWarnings(made)), function(e) NULL)
-  }
+  quietly <- function(made) on_error(suppressMessages(suppressWarnings(made)), function(e) NULL)
   data <- quietly(as_ufs_operator(open_quietly(x), TRUE, how$scale))
   if (is.null(data)) return(tasks)
   give <- function(tasks, what, value) lapply(tasks, function(task) {
@@ -172,10 +164,8 @@ with_shared_parts <- function(tasks, x) {
 }
 
 # Decoys meet the members that use no labels and cost little: in the data of the others they would
-# move the clusters themselves, and the choice with them. Columns that one draw of decoys lets in
-# and another does not are settled by several.
+# move the clusters themselves, and the choice with them.
 consensus_judges <- c("pca", "laplacian")
-consensus_draws <- 3L
 
 # How the columns stand among decoys: list(n decoys a draw, draws, share of noise among the best 1,
 # 2, ... columns, better: how many are, safe: is each column, and the same of each draw by itself).
@@ -211,10 +201,9 @@ safe_columns <- function(counts, first, share) {
   distinct <- cumsum(!duplicated(first[ranking]))
   weight <- max(distinct) / sum(vapply(counts, `[[`, 0L, "decoys"))
   noise <- weight * before[ranking] / distinct
-  # One more decoy than there is, so that no noise comes in by luck where decoys are few.
-  safe <- max(0L, which(noise + weight / distinct <= share))
   list(share = noise, better = max(0L, which(noise <= share)),
-    safe = seq_len(q) %in% ranking[seq_len(safe)])
+    # One more decoy than there is, so that no noise comes in by luck where decoys are few.
+    safe = seq_len(q) %in% ranking[seq_len(max(0L, which(noise + weight / distinct <= share)))])
 }
 
 # The columns that are chosen of those that are better than noise, by their mean rank and their
@@ -231,7 +220,13 @@ consensus_choice <- function(opened, data, mean, noise, asked) {
     order(!safe, mean)[seq_len(if (is.null(pool)) max(k, min(sum(safe), 10L * k)) else pool)]
   })
   all <- unique(unlist(pools))
-  z <- consensus_columns(opened, data, all)
+  at <- data$keep[all]
+  # The columns of all pools, each of length one.
+  z <- if (has_row_sums(opened)) {
+    whole <- x_columns(as_ufs_operator(open_quietly(opened))$x, all)
+    sweep(whole, 2L, sqrt(colSums(whole^2)), "/")
+  } else .Call(C_x_standardise, data_columns(opened, at), unname(data$center[at]),
+    unname(data$scale[at]) * data$norm[all])
   worth <- function(best) (length(best) + 1 - seq_along(best)) / length(best)
   found <- lapply(pools, function(best) {
     decorrelate(z[, match(best, all), drop = FALSE], worth(best), k, asked$strength)
@@ -243,17 +238,6 @@ consensus_choice <- function(opened, data, mean, noise, asked) {
     repeatable = mean(vapply(picks[-1L], function(pick) mean(pick %in% picks[[1L]]), 0)),
     certificate = correlation_certificate(z[, match(own, all), drop = FALSE],
       match(picks[[1L]], own)))
-}
-
-consensus_table <- function(found, chosen, k) {
-  ranks <- found$ranks
-  # There is no order to agree with where all are tied.
-  agreement <- if (nrow(ranks) == 1L) 1 else suppressWarnings(drop(stats::cor(ranks, found$mean)))
-  data.frame(member = colnames(ranks),
-    # Among the real columns alone.
-    chosen = unname(apply(ranks, 2L, function(own) sum(rank(own)[chosen] <= k))),
-    agreement = unname(agreement), status = found$status,
-    seconds = found$seconds)
 }
 
 # Keeps of a fit only what is looked at: the solutions of all members would be larger than x.
@@ -274,9 +258,8 @@ consensus_tasks <- function(members, n_clusters, data, center, scale) {
     # More components than these took ufs_jspca() most of the time of all members, and chose no
     # better (k-means accuracy on 43 sets, by the estimate and by the true number of clusters, clean
     # and among noise: +.7, 0, -.2, +.3 points).
-    most <- if (name == "jspca") 6L else n_clusters
-    args <- list_of(n_clusters,
-      n_components = min(n_clusters, most, data$n - 1L, length(data$keep)), scale, center)
+    most <- c(if (name == "jspca") 6L, n_clusters, data$n - 1L, length(data$keep))
+    args <- list_of(n_clusters, n_components = min(most), scale, center)
     args <- args[names(args) %in% row$arguments]
     # The same clusters whenever they are asked for.
     if (identical(formals(row$fit)$init, "kmeans")) args$init <- "pca_part"

@@ -208,10 +208,12 @@ predict_classes <- function(classifier, x, y, newx, name = "") {
 
 check_classifiers <- function(classifiers) {
   known <- list(
-    svm = list("e1071", by_set(function(x, y, newx) {
+    # It draws no random numbers, and the order of columns is all one to it: of equal sets of
+    # columns it is trained once. Trees are not, for ties go to the first column.
+    svm = list("e1071", structure(function(x, y, newx) {
       stats::predict(e1071::svm(x, y, kernel = "linear", cost = 100, scale = FALSE,
         fitted = FALSE), newx)
-    })),
+    }, by_set = TRUE)),
     tree = list("rpart", function(x, y, newx) {
       grow_tree(x, y, newx, rpart::rpart.control(xval = 0))
     }),
@@ -234,10 +236,6 @@ check_classifiers <- function(classifiers) {
   }
   lapply(known[unique(classifiers)], `[[`, 2L)
 }
-
-# A classifier that draws no random numbers and to which the order of columns is all one: of equal
-# sets of columns it is trained once. Trees are not, for ties go to the first column.
-by_set <- function(classifier) structure(classifier, by_set = TRUE)
 
 grow_tree <- function(x, y, newx, control) {
   frame <- function(block) stats::setNames(as.data.frame(block), paste0("v", seq_len(ncol(block))))

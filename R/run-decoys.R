@@ -302,7 +302,6 @@ dense_with_decoys <- function(x, keep, from, blocks) {
 }
 
 sparse_decoys <- function(x, columns, blocks) {
-  n <- x@Dim[1L]
   block <- rep(seq_along(blocks), lengths(blocks))[order(unlist(blocks))]
   parts <- lapply(columns, function(j) {
     at <- seq.int(x@p[j] + 1, length.out = x@p[j + 1L] - x@p[j])
@@ -315,7 +314,7 @@ sparse_decoys <- function(x, columns, blocks) {
   })
   rows <- lapply(parts, `[[`, "row")
   Matrix::sparseMatrix(unlist(rows), rep(seq_along(columns), lengths(rows)),
-    x = unlist(lapply(parts, `[[`, "value")), dims = c(n, length(columns)))
+    x = unlist(lapply(parts, `[[`, "value")), dims = c(x@Dim[1L], length(columns)))
 }
 
 # ---- what came out -------------------------------------------------------------------------------
@@ -473,10 +472,9 @@ picture.ufs_decoys <- function(object, to = NULL, ...) {
   table <- object$curve[!is.na(object$curve$share), ]
   # A few hundred places are as many as a screen shows.
   table <- table[table$k %in% evenly(to, 400), ]
-  pic <- data.frame(x = table$k, y = table$share,
-    series = sprintf("%s: %d", table$method, object$k[table$method]))
   several <- length(object$methods) > 1L
-  new_picture("curves", table = pic, points = to <= 30,
+  new_picture("curves", table = data.frame(x = table$k, y = table$share,
+    series = sprintf("%s: %d", table$method, object$k[table$method])), points = to <= 30,
     x_labels = if (to <= 12) seq_len(to),
     lines = list(h = object$share, v = if (!several && object$k > 0L) object$k[[1L]]),
     xlab = "features chosen (k)", ylab = "share no better than noise",

@@ -194,8 +194,7 @@ grid_shared <- function(x, row, fixed, varying) {
     if (!identical(default, quote(expr = ))) eval(default)
   }
   shared <- list()
-  arguments <- row$arguments
-  if ("graph" %in% arguments && !"graph" %in% varying && !inherits(fixed$graph, "ufs_graph") &&
+  if ("graph" %in% row$arguments && !"graph" %in% varying && !inherits(fixed$graph, "ufs_graph") &&
       !any(c("center", "scale") %in% varying)) {
     data <- as_ufs_operator(open_quietly(x), value("center"), value("scale"))
     shared$graph <- as_ufs_graph(fixed$graph, data)
@@ -243,9 +242,9 @@ print_lines.ufs_grid <- function(x) {
     })
   }
   cat_line("  seconds  ", format(sum(x$results$seconds), digits = 3L), " in all")
-  table <- as.data.frame(x)
-  shown <- table[setdiff(names(table), c("error", "warnings", "kinds"))]
-  print(utils::head(shown, 6L), digits = 4L, row.names = FALSE)
+  shown <- utils::head(as.data.frame(x), 6L)
+  print(shown[setdiff(names(shown), c("error", "warnings", "kinds"))], digits = 4L,
+    row.names = FALSE)
   if (nrow(x$settings) > 6L) cat("  ... and", nrow(x$settings) - 6L, "more\n")
   print_checkpoint(x$checkpoint)
 }
@@ -259,7 +258,6 @@ as.data.frame.ufs_grid <- function(x, row.names = NULL, optional = FALSE, ...) {
 #' @export
 summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
   check_dots_empty(...)
-  table <- as.data.frame(object)
   often <- NULL
   if (!is.null(object$feature_rankings)) {
     k <- check_count(k, "k", 1L, object$p)
@@ -269,7 +267,8 @@ summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
     often <- data.frame(feature = rownames(object$feature_scores)[index], index = index,
       share = as.integer(count) / sum(!is.na(top[1L, ])))
   }
-  structure(list_of(method = object$method, table, k, often), class = "summary.ufs_grid")
+  structure(list_of(method = object$method, table = as.data.frame(object), k, often),
+    class = "summary.ufs_grid")
 }
 
 #' @export
@@ -313,15 +312,13 @@ picture.ufs_grid <- function(object, value = NULL, over = NULL, ...) {
   mean_value <- tapply(value, at, mean, na.rm = TRUE)
   others <- setdiff(varies, over)
   subtitle <- c(if (what == "agreement") "share of the best features in common with other settings",
-    if (length(others)) paste("mean over", paste(others, collapse = ", ")))
+    if (length(others)) paste("mean over", paste(others, collapse = ", ")),
+    if (!is.null(object$best)) "red: chosen")
   if (length(subtitle)) subtitle <- paste(subtitle, collapse = "; ")
   title <- sprintf("ufs_%s: %s over %s", object$method, what, paste(over, collapse = " and "))
   words <- lapply(level, format, digits = 3L, trim = TRUE)
   # The place of the setting that a tuning chose.
-  mark <- if (!is.null(object$best)) {
-    unname(vapply(at, function(v) as.integer(v[object$best]), 0L))
-  }
-  if (!is.null(mark)) subtitle <- paste(c(subtitle, "red: chosen"), collapse = "; ")
+  mark <- if (!is.null(object$best)) unname(vapply(at, function(v) as.integer(v[object$best]), 0L))
   if (length(over) == 1L) {
     return(new_picture("curves", table = data.frame(x = seq_along(level[[1L]]),
       y = as.vector(mean_value)), x_labels = words[[1L]], xlab = over, ylab = what, title = title,

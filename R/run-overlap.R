@@ -32,9 +32,7 @@ ufs_overlap <- function(fits, k) {
   fits <- check_fits(fits)
   p <- fits[[1L]]$p
   k <- check_count(k, "k", 1L, p)
-  index <- lapply(fits, function(fit) {
-    suppressMessages(selected_features(fit, min(k, p), as = "index"))
-  })
+  index <- lapply(fits, function(fit) suppressMessages(selected_features(fit, k, as = "index")))
   chosen <- t(members_of(index, p))
   dimnames(chosen) <- list(fits[[1L]]$names$features, names(fits))
   best_rank <- do.call(pmin, lapply(fits, function(fit) order(unname(fit$feature_ranking))))

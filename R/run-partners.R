@@ -23,22 +23,20 @@ table_noise <- function(x, keep, beside = NULL) with_seed(looking_seed, {
   found <- tryCatch(partner_noise(dense_part(x, rows, columns), block),
     ufs_error = function(e) NULL)
   if (is.null(found)) return(NULL)
-  # Columns that do not repeat are noise, and so are as many of those that repeat by luck.
-  share <- function(noise) 1 - (1 - noise) * min(length(keep), repeating_columns(x)) / usable
+  # Columns that do not repeat are noise, and so are as many of those that repeat by luck: those
+  # whose F is below 1 are noise, which is there with a known probability.
+  repeating <- length(keep)
+  levels <- x$levels
+  if (!is.null(levels)) {
+    alike <- levels$share[setdiff(seq_along(levels$share), levels$constant)] == 0
+    below <- stats::pf(1, levels$df, max(1, levels$n_rows - levels$n_levels))
+    repeating <- min(repeating, length(alike) * max(0, 1 - mean(alike) / below))
+  }
+  share <- function(noise) 1 - (1 - noise) * repeating / usable
   list(noise = share(found$noise), low = share(max(0, found$noise - found$range)),
     high = share(min(1, found$noise + found$range)), chance = found$chance,
     columns = columns[found$keep])
 })
-
-# About how many columns of a table of levels repeat: those whose F is below 1 are noise, which is
-# there with a known probability.
-repeating_columns <- function(x) {
-  levels <- x$levels
-  if (is.null(levels)) return(Inf)
-  share <- levels$share[setdiff(seq_along(levels$share), levels$constant)]
-  below <- stats::pf(1, levels$df, max(1, levels$n_rows - levels$n_levels))
-  length(share) * max(0, 1 - mean(share == 0) / below)
-}
 
 # For each usable column the probability that it is noise, by its closest columns: list(noise,
 # range: two standard errors, chance, keep). A column that has to do with others has rank

@@ -198,16 +198,13 @@ rest_settings <- list(level = 0.05, most = 50L, flops = 2e10, alike = 0.5)
 # The test of rest_is_noise() for the ranking of a fit; NULL with weights, whose rows are no units.
 rest_of_picks <- function(data, ranking, rows) {
   if (!is.null(data$weights) || length(data$keep) < 4L || !is.null(data$coded)) return(NULL)
-  part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
   wide <- length(data$keep) > length(rows)
   one <- if (wide) as.double(length(rows))^2 * length(data$keep) else 3 * length(data$keep)^2
   steps <- floor(rest_settings$flops / one)
   if (steps < 1) return(NULL)
-  ranking <- match(ranking, data$keep)
-  ranking <- ranking[!is.na(ranking)]
-  degrees <- data$df - data$n + length(rows)
-  z <- x_dense(part)
-  out <- rest_is_noise(z, ranking, degrees, min(steps, rest_settings$most))
+  z <- x_dense(if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x)
+  out <- rest_is_noise(z, match(intersect(ranking, data$keep), data$keep),
+    data$df - data$n + length(rows), min(steps, rest_settings$most))
   # Rows in a series have far fewer degrees of freedom.
   alike <- mean(colSums(z[-1L, , drop = FALSE] * z[-nrow(z), , drop = FALSE]) / colSums(z^2))
   if (!identical(out$k, 0L) && alike > rest_settings$alike) {
@@ -379,11 +376,11 @@ size_ranking <- function(part, data, method, args) {
 kept_curve <- function(z, ranking, sizes, of = seq_len(ncol(z))) {
   place <- match(of, ranking)
   best <- lapply(sizes, function(k) order(place)[seq_len(sum(place <= k, na.rm = TRUE))])
-  kept <- function(z) neighbours_along(z, best)
   first <- lapply(1:2, function(i) sample.int(nrow(z), nrow(z) %/% 2L))
   halves <- vapply(c(first, lapply(first, function(i) setdiff(seq_len(nrow(z)), i))),
-    function(rows) kept(z[rows, , drop = FALSE]), sizes)
-  data.frame(number = sizes, measure = "nearest neighbours kept", value = kept(z),
+    function(rows) neighbours_along(z[rows, , drop = FALSE], best), sizes)
+  data.frame(number = sizes, measure = "nearest neighbours kept",
+    value = neighbours_along(z, best),
     low = apply(halves, 1L, min), high = apply(halves, 1L, max))
 }
 

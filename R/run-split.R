@@ -221,7 +221,10 @@ print_lines.ufs_split <- function(x) {
       percent(of$uncovered[2L]), "), ", percent(of$unknown[1L]), " of a smooth function unknown (",
       percent(of$unknown[2L]), ")")
   }, "")
-  worse <- weak_sets(x$coverage)
+  worse <- Filter(function(set) {
+    of <- x$coverage[x$coverage$set == set, ]
+    of$uncovered[1L] >= of$uncovered[2L] && of$unknown[1L] >= of$unknown[2L]
+  }, c("train", "test"))
   faults <- c(if (length(worse)) {
     paste0(paste(worse, collapse = " and "), ": no better than ", random)
   }, omitted_words(x$input, 0.1, "rows"), x$input$codes, x$doubts)
@@ -263,14 +266,6 @@ print.summary.ufs_split <- function(x, ...) {
     cat(strwrap(paste(named, collapse = ", "), indent = 2L, exdent = 2L), sep = "\n")
   }
   invisible(x)
-}
-
-# The sets that leave as much uncovered as random ones do, and as much of a smooth function unknown.
-weak_sets <- function(coverage) {
-  Filter(function(set) {
-    of <- coverage[coverage$set == set, ]
-    of$uncovered[1L] >= of$uncovered[2L] && of$unknown[1L] >= of$unknown[2L]
-  }, unique(coverage$set))
 }
 
 #' @rdname selected

@@ -66,13 +66,11 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   x <- check_door(opened$x, "ufs_stability()", c(if (row$selects != "samples") "columns",
     if (row$selects == "samples" || !is.null(m)) "rows"))
   args <- opened$rest
-  checkpoint <- check_checkpoint(checkpoint)
   data <- as_column_stats(x)
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
-  # Resamples are taken from some of very many samples, to save time. That measures a choice from
-  # fewer samples, as the print says.
+  # Some of very many samples save time. That measures a choice from fewer, as the print says.
   looked <- if (is.null(m)) some_rows(x, data$keep, 4000L, 10000L) else list(x = x)
   n <- nrow(looked$x)
   size <- round(fraction * n)
@@ -87,9 +85,12 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     m <- check_count(m, "m", 1L, size, "the samples of a resample")
   }
   # The seed does not depend on the method, so that all methods get the same resamples.
-  run <- start_run("stability", looked$x, checkpoint)
+  run <- start_run("stability", looked$x, check_checkpoint(checkpoint))
   tasks <- lapply(seq_len(n_resamples), function(i) list(seed = task_seed(run, "resample", i)))
-  args <- numbered_arguments(args, row, k, m, length(data$keep))
+  # A method that solves for its number gets it, and picks one by one end at it, unless a resample
+  # may have fewer of the columns that vary.
+  if (identical(row$picks$argument, "k") && isTRUE(4L * k <= length(data$keep))) args$k <- k
+  if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- c(k, m)[1L]
   common <- list_of(x = to_travel(looked$x), method, args, size, k, m)
   done <- run_tasks(tasks, stability_fit, common, run, usable = function(value) {
     length(value$rows) == size && is_choice(value$rows, n) &&
@@ -106,14 +107,6 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     checkpoint = done$report), stability_of(done$values[!failed], data, k, m, level),
     if (!is.null(looked$size)) list(looked_at = looked$size, n = data$n)),
     class = c("ufs_stability", "ufs_result"))
-}
-
-# A method that solves for its number gets it, and picks one by one end at it, unless a resample may
-# have fewer of the `usable` columns that vary.
-numbered_arguments <- function(args, row, k, m, usable) {
-  if (identical(row$picks$argument, "k") && isTRUE(4L * k <= usable)) args$k <- k
-  if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- c(k, m)[1L]
-  args
 }
 
 # Agreement of the resamples.
@@ -133,9 +126,7 @@ stability_of <- function(runs, data, k, m, level) {
 }
 
 # Columns that must or may not be in say nothing of how stable a choice is: any would have them so.
-unplaced <- function(data) {
-  setdiff(seq_len(data$p), placed_columns(data$constraints$features))
-}
+unplaced <- function(data) setdiff(seq_len(data$p), placed_columns(data$constraints$features))
 
 # Sets of indices up to `size` as rows of a logical matrix.
 members_of <- function(sets, size) {

@@ -114,27 +114,23 @@ run_on_workers <- function(jobs, with) {
     }
     open <- which(vapply(done, is.null, NA))
     if (!length(open)) return(done)
-    if (again < 2L) {
-      ufs_warn("workers", "A worker was lost with ", count_words(length(open), "fit"), " (",
-        conditionMessage(lost), "). They are done again.")
-      replace_workers()
+    if (again == 2L) stop(lost)
+    ufs_warn("workers", "A worker was lost with ", count_words(length(open), "fit"), " (",
+      conditionMessage(lost), "). They are done again.")
+    # A session that was lost stays lost: where one of those of the plan does not answer, all are
+    # started anew.
+    asked <- lapply(seq_len(min(64L, future::nbrOfWorkers())), function(i) {
+      tryCatch(future::future(NULL, seed = NULL), FutureError = identity)
+    })
+    answers <- vapply(asked, function(one) {
+      inherits(one, "Future") && is.null(tryCatch(future::value(one), FutureError = identity))
+    }, NA)
+    if (!all(answers)) {
+      plan <- future::plan("list")
+      future::plan("sequential")
+      future::plan(plan)
     }
   }
-  stop(lost)
-}
-
-# A session that was lost stays lost: where one of those of the plan does not answer, all are
-# started anew.
-replace_workers <- function() {
-  asked <- lapply(seq_len(min(64L, future::nbrOfWorkers())), function(i) {
-    tryCatch(future::future(NULL, seed = NULL), FutureError = identity)
-  })
-  answer <- function(one) if (inherits(one, "Future"))
-    is.null(tryCatch(future::value(one), FutureError = identity)) else FALSE
-  if (all(vapply(asked, answer, NA))) return(invisible())
-  plan <- future::plan("list")
-  future::plan("sequential")
-  future::plan(plan)
 }
 
 # Data that a worker has read, so that it reads them once for all its tasks.
@@ -295,12 +291,10 @@ method_rows <- function(method, dots) {
       is_it(unknown, c(own, arguments_above())))
   }
   # How many to choose may come from the caller.
-  for (at in seq_along(rows)) {
-    fit <- rows[[at]]$fit
-    for (arg in setdiff(rows[[at]]$arguments, c("k", "m", names_of(dots)))) {
-      if (!identical(formals(fit)[[arg]], quote(expr = ))) next
-      refuse_missing(arg)
-    }
+  for (row in rows) {
+    left <- setdiff(intersect(row$arguments, required_arguments(row$fit)),
+      c("k", "m", names_of(dots)))
+    if (length(left)) refuse_missing(left[1L])
   }
   list_of(rows, own)
 }

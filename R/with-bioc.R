@@ -73,7 +73,6 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
 # `table`: its name in a list of tables.
 annotate_one <- function(object, fit, chosen, what, table = NULL) {
   by_feature <- what == "feature"
-  ranking <- unname(fit[[paste0(what, "_ranking")]])
   score <- unname(fit[[paste0(what, "_scores")]])
   names <- if (!by_feature) fit$names$samples else if (fit$names$named) fit$names$features
   assay <- fit_assay(if (is.null(table)) fit$input else fit$input$tables$read[[table]], object,
@@ -88,9 +87,13 @@ annotate_one <- function(object, fit, chosen, what, table = NULL) {
         ", and there are no names to match.")
     }
     seq_len(size)
-  } else places_in_fit(fit, own, by_feature)
+  } else if (!by_feature) {
+    places_of_samples(fit, own, "object")
+  } else if (identical(feature_names(own, length(own), warn = FALSE), names)) {
+    seq_along(names)
+  } else places_by_name(own, names, names(fit$names$repeated), "object", "feature")
   if (all(is.na(at))) refuse("object", "`object` and `fit` have no ", what, " in common.")
-  rank <- match(at, ranking)
+  rank <- match(at, unname(fit[[paste0(what, "_ranking")]]))
   columns <- list(ufs_score = score[at], ufs_rank = rank,
     ufs_selected = !is.na(rank) & rank <= chosen)
   if (inherits(object, "Seurat")) {
@@ -108,13 +111,4 @@ annotate_one <- function(object, fit, chosen, what, table = NULL) {
   if (by_feature) SummarizedExperiment::rowData(object) <- frame else
     SummarizedExperiment::colData(object) <- frame
   object
-}
-
-# For features (samples) of an object with these names their places in the fit, NA where it did not
-# see them.
-places_in_fit <- function(fit, own, by_feature) {
-  if (!by_feature) return(places_of_samples(fit, own, "object"))
-  known <- fit$names$features
-  if (identical(feature_names(own, length(own), warn = FALSE), known)) return(seq_along(known))
-  places_by_name(own, known, names(fit$names$repeated), "object", "feature")
 }

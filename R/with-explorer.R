@@ -123,8 +123,12 @@ captured_words <- function(model, name, k) {
   if (inherits(x, "ufs_data")) x <- without_choices(x, c("columns", "rows"))
   table <- suppressMessages(ufs_captured(fit, x, k))
   chosen <- suppressMessages(selected_features(fit, k, as = "index"))
+  held <- fit$constraints$features
   paste0(sprintf("variance explained, of the %s: %s, at most %s possible", captured_of(fit),
-    per_cent(table$captured), per_cent(table$bound)), price_words(fit, chosen))
+    per_cent(table$captured), per_cent(table$bound)), if (!is.null(held$cost)) {
+    paste0("; cost ", format(sum(held$cost[chosen])),
+      if (!is.null(held$budget)) paste0(", budget ", format(held$budget)))
+  })
 }
 
 check_explored <- function(fits) {
@@ -287,13 +291,12 @@ explore_server <- function(model) {
 draw_each <- function(model, type, k, narrow, chosen = names(model$fits)[1L]) {
   grid <- grDevices::n2mfrow(length(model$fits))
   if (!narrow) grid <- grid[2:1]
-  several <- length(model$fits) > 1L
   fits <- if (has_room(grid)) model$fits else model$fits[chosen]
   pictures <- lapply(fits, function(fit) {
     circled <- !model$features || (type == "embedding" && !is.null(fit$sample_scores))
     picture(fit, type, k = k, data = model$x, y = model$y, m = if (circled) min(k, fit$n))
   })
-  if (!several) return(draw_picture(pictures[[1L]]))
+  if (length(model$fits) == 1L) return(draw_picture(pictures[[1L]]))
   if (length(pictures) > 1L) {
     old <- graphics::par(mfrow = grid)
     on.exit(graphics::par(old))

@@ -173,8 +173,8 @@ apart <- function(score) {
 # of a number, a switch or a choice can be tuned; anything else (a graph, a start, control) is
 # passed on as it is.
 # How many features are kept is the filter's own parameter.
-mlr3_param_set <- function(row, without = c("y", "k", "m"), ...) {
-  arguments <- c(formals(row$fit), row$paper, row$only)[setdiff(row$arguments, without)]
+mlr3_param_set <- function(row, ...) {
+  arguments <- c(formals(row$fit), row$paper, row$only)[setdiff(row$arguments, c("y", "k", "m"))]
   domains <- Map(mlr3_domain, names(arguments), arguments)
   check <- function(value) {
     if (identical(value, "auto") || isTRUE(value) || isFALSE(value)) TRUE else
@@ -255,7 +255,7 @@ mlr3_pipeop_class <- function() {
     public = list(
       initialize = function(method = "label", id = "ufs_sample", param_vals = list()) {
         private$.method <- method
-        set <- mlr3_param_set(check_offered(method, "samples"), c("y", "k", "m"),
+        set <- mlr3_param_set(check_offered(method, "samples"),
           m = paradox::p_int(lower = 1L, upper = 1000L, default = 20L,
             special_vals = as.list(1001:10000)),
           weights = paradox::p_lgl(default = FALSE))
@@ -324,7 +324,15 @@ mlr3_rows <- function(task, method, values) {
   chosen <- selected_samples(fit, m, as = "index")
   found <- data.frame(row = at[chosen], weight = none)
   if (isTRUE(values$weights)) {
-    stands <- rows_stood_for(fit, data, m, chosen)
+    stands <- if (counts_rows_stood_for(fit$method)) representatives(fit, m) else {
+      # The method that task "label" takes for curves does not say how many rows each stands for:
+      # those nearest by the scores by which it compares rows.
+      ready <- as_rescaled_operator(open_quietly(data), fit$params$center, fit$params$scale)
+      scores <- smooth_scores(ready)
+      near <- scores %*% t(scores[chosen, , drop = FALSE])
+      who <- chosen[max.col(sweep(2 * near, 2L, diag(near[chosen, , drop = FALSE])), "first")]
+      representative_table(fit, who, chosen, "chosen")
+    }
     found$weight <- stands$weight[match(chosen, stands$index)]
   }
   found
@@ -332,17 +340,6 @@ mlr3_rows <- function(task, method, values) {
 
 counts_rows_stood_for <- function(method) {
   exists(paste0("representatives.ufs_", method), mode = "function")
-}
-
-# How many rows each chosen one stands for. The method that task "label" takes for curves does not
-# say it: those nearest by the scores by which it compares rows.
-rows_stood_for <- function(fit, data, m, chosen) {
-  if (counts_rows_stood_for(fit$method)) return(representatives(fit, m))
-  ready <- as_rescaled_operator(open_quietly(data), fit$params$center, fit$params$scale)
-  scores <- smooth_scores(ready)
-  near <- scores %*% t(scores[chosen, , drop = FALSE])
-  who <- chosen[max.col(sweep(2 * near, 2L, diag(near[chosen, , drop = FALSE])), "first")]
-  representative_table(fit, who, chosen, "chosen")
 }
 
 # Names that R6 gives to the methods of a class.

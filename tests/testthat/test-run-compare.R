@@ -274,13 +274,14 @@ test_that("a classifier is trained once on a set of columns, and its answers sta
     list(results = found[names(found) != "seconds"], sets = seen$sets)
   }
   often <- run(nearest)
-  once <- run(by_set(nearest))
+  by_set <- structure(nearest, by_set = TRUE)
+  once <- run(by_set)
   expect_identical(once$results, often$results)
   expect_gt(anyDuplicated(often$sets), 0L)
   expect_identical(anyDuplicated(once$sets), 0L)
   # In the order of the table: 6 pairs of columns and all of them, in either half.
   expect_lte(length(once$sets), 2L * 7L)
-  expect_gt(length(run(by_set(nearest), m = 30)$sets), length(once$sets))
+  expect_gt(length(run(by_set, m = 30)$sets), length(once$sets))
 })
 
 test_that("a table without grids has no rows of grids; labels that k-means cannot make are missing", {
