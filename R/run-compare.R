@@ -210,16 +210,12 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
     refuse("methods", "`methods`: '", method, "' is not a method or \"features+samples\".")
   }
   selects <- function(name) if (name == "all") "features" else method_row(name, "methods")$selects
-  if (length(part) == 1L) {
-    features <- if (selects(part) == "samples") "all" else part
-    samples <- switch(selects(part), features = "random", part)
-  } else {
-    features <- part[1L]
-    samples <- part[2L]
-    if (selects(features) == "samples" || selects(samples) == "features") {
-      refuse("methods", "`methods`: in '", method, "' the first must select features and the ",
-        "second samples.")
-    }
+  one <- length(part) == 1L
+  features <- if (one && selects(part) == "samples") "all" else part[1L]
+  samples <- if (!one) part[2L] else if (selects(part) == "features") "random" else part
+  if (!one && (selects(features) == "samples" || selects(samples) == "features")) {
+    refuse("methods", "`methods`: in '", method, "' the first must select features and the ",
+      "second samples.")
   }
   if (mode == "cluster" && features == "all" && part[1L] != "all") {
     refuse("methods", "`methods`: ", part[1L], " selects samples, which mode = \"cluster\" does ",

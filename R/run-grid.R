@@ -258,13 +258,12 @@ as.data.frame.ufs_grid <- function(x, row.names = NULL, optional = FALSE, ...) {
 #' @export
 summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
   check_dots_empty(...)
-  often <- NULL
-  if (!is.null(object$feature_rankings)) {
+  often <- if (!is.null(object$feature_rankings)) {
     k <- check_count(k, "k", 1L, object$p)
     top <- object$feature_rankings[seq_len(k), , drop = FALSE]
     count <- sort(table(top), decreasing = TRUE)
     index <- as.integer(names(count))
-    often <- data.frame(feature = rownames(object$feature_scores)[index], index = index,
+    data.frame(feature = rownames(object$feature_scores)[index], index = index,
       share = as.integer(count) / sum(!is.na(top[1L, ])))
   }
   structure(list_of(method = object$method, table = as.data.frame(object), k, often),

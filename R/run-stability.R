@@ -112,17 +112,15 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
 # Agreement of the resamples.
 stability_of <- function(runs, data, k, m, level) {
   chosen <- function(name, size) members_of(lapply(runs, `[[`, name), size)
-  out <- list()
-  if (!is.null(k)) {
+  c(if (!is.null(k)) {
     selected <- chosen("features", data$p)
     colnames(selected) <- data$features
-    out <- c(nogueira(selected[, unplaced(data), drop = FALSE], level),
-      list(jaccard = mean_jaccard(selected),
-      frequency = colMeans(selected), selected = selected))
-  }
-  if (!is.null(m)) out$sample_frequency <- stats::setNames(
-    colSums(chosen("samples", data$n)) / colSums(chosen("rows", data$n)), data$samples)
-  out
+    c(nogueira(selected[, unplaced(data), drop = FALSE], level),
+      list(jaccard = mean_jaccard(selected), frequency = colMeans(selected), selected = selected))
+  }, if (!is.null(m)) {
+    often <- colSums(chosen("samples", data$n)) / colSums(chosen("rows", data$n))
+    list(sample_frequency = stats::setNames(often, data$samples))
+  })
 }
 
 # Columns that must or may not be in say nothing of how stable a choice is: any would have them so.

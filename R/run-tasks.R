@@ -166,8 +166,7 @@ named_methods <- function(value, written) {
   labels <- names_of(value)
   written <- if (is.call(written)) as.list(written)[-1L]
   own <- character()
-  for (i in seq_along(value)) {
-    if (!is.function(value[[i]])) next
+  for (i in which(vapply(value, is.function, NA))) {
     known <- names(Filter(function(row) identical(row$fit, value[[i]]), registry()))
     if (!length(known)) {
       said <- if (length(written) == length(value) && is.name(written[[i]])) {

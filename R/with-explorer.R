@@ -68,8 +68,13 @@ explore_app <- function(fit, x, y = NULL, stability = NULL, said = list(), env =
 
 explore_model <- function(fit, x, y, stability, said) {
   single <- inherits(fit, "ufs")
-  fits <- check_explored(if (single) list(fit) else fit)
+  fits <- if (single) list(fit) else fit
+  if (!is.list(fits) || !length(fits) || !all(vapply(fits, inherits, NA, "ufs"))) {
+    refuse("fit", "`fit` must be a fit of this package or a list of fits, not ", kind_of(fits), ".")
+  }
   first <- fits[[1L]]
+  check_fit(first)
+  fits <- if (length(fits) > 1L) check_fits(fits) else stats::setNames(list(first), first$method)
   features <- !is.null(first$feature_scores)
   # Errors come now, with the argument's name, and not in the window.
   if (!is.data.frame(x)) x <- open_data(x, "x")
@@ -129,15 +134,6 @@ captured_words <- function(model, name, k) {
     paste0("; cost ", format(sum(held$cost[chosen])),
       if (!is.null(held$budget)) paste0(", budget ", format(held$budget)))
   })
-}
-
-check_explored <- function(fits) {
-  if (!is.list(fits) || !length(fits) || !all(vapply(fits, inherits, NA, "ufs"))) {
-    refuse("fit", "`fit` must be a fit of this package or a list of fits, not ", kind_of(fits), ".")
-  }
-  if (length(fits) > 1L) return(check_fits(fits))
-  check_fit(fits[[1L]])
-  stats::setNames(unclass(fits), fits[[1L]]$method)
 }
 
 # The code that gives each fit in the caller's own words.

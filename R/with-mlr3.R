@@ -60,9 +60,7 @@ NULL
 # Calls add() now or as soon as a package comes; both may be loaded in either order.
 when_loaded <- function(package, add) {
   if (isNamespaceLoaded(package)) add()
-  setHook(packageEvent(package, "onLoad"), function(...) {
-    if (isNamespaceLoaded("ufselect")) add()
-  })
+  setHook(packageEvent(package, "onLoad"), function(...) if (isNamespaceLoaded("ufselect")) add())
 }
 
 add_mlr3_filters <- function() {
@@ -199,17 +197,16 @@ auto_domain <- function(row) {
 mlr3_domain <- function(name, default) {
   required <- is.name(default) && !nzchar(default)
   value <- if (!required) on_error(eval(default, baseenv()), function(e) quote(unknown))
-  if (name %in% c("n_clusters", "n_components")) {
-    return(paradox::p_int(lower = if (name == "n_clusters") 2L else 1L, upper = 20L,
-      special_vals = c(list(NULL), as.list(c(1L, 21:1000)))))
-  }
-  if (is.logical(value) && length(value) == 1L) return(paradox::p_lgl(default = value))
-  if (is.character(value) && length(value) > 1L) {
-    return(paradox::p_fct(value, default = value[[1L]]))
-  }
   none <- list(NULL)
   counts <- c("k", "m", "rank", "pool", "power", "v_max_iter", "node_limit")
-  if (name %in% c("swaps", "warm_irls")) {
+  if (name %in% c("n_clusters", "n_components")) {
+    paradox::p_int(lower = if (name == "n_clusters") 2L else 1L, upper = 20L,
+      special_vals = c(none, as.list(c(1L, 21:1000))))
+  } else if (is.logical(value) && length(value) == 1L) {
+    paradox::p_lgl(default = value)
+  } else if (is.character(value) && length(value) > 1L) {
+    paradox::p_fct(value, default = value[[1L]])
+  } else if (name %in% c("swaps", "warm_irls")) {
     paradox::p_int(lower = 0L, special_vals = c(none, TRUE, FALSE))
   } else if (grepl("^n_", name) || name %in% counts) {
     paradox::p_int(lower = 1L, special_vals = none)

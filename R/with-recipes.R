@@ -133,7 +133,10 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
       some_columns(unique(columns[duplicated(columns)])), "): rename one of them.")
   }
   auto <- identical(x$num_terms, "auto") && length(columns) > 1L
-  size <- step_size(x$num_terms, x$prop_terms, length(columns))
+  # Rounded up, but .07 * 100 (7.000000000000001) is 7.
+  size <- if (is.numeric(x$num_terms)) x$num_terms else
+    ceiling(c(x$prop_terms, 1)[1L] * length(columns) - 1e-8)
+  size <- as.integer(min(size, length(columns)))
   # One column alone cannot be ranked: there is nothing to compare it with.
   ranking <- seq_along(columns)
   score <- rep(NA_real_, length(columns))
@@ -143,7 +146,10 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
     name <- intersect(c("n_clusters", "n_components"), row_of(x$method)$arguments)
     if (!is.null(x$n_clusters) && length(name)) options[[name[1L]]] <- x$n_clusters
     given <- recipes::get_case_weights(info, training)
-    options$weights <- taken_weights(counting_weights(given), x$method, options)
+    counting <- !isFALSE(recipes::are_weights_used(given, unsupervised = TRUE))
+    if (!counting) inform_unless_resampling("weights", "Case weights that are no frequency ",
+      "weights are ignored, as by all steps that do not look at the outcome.")
+    options$weights <- taken_weights(if (counting) given, x$method, options)
     if (!is.null(given)) x$case_weights <- !is.null(options$weights)
     found <- rank_for(table, x$method,
       if (auto) "auto" else max(1L, size), options, x$standardise, x$na, x$seed)
@@ -156,25 +162,20 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
     if (size > 0L) say_padded(found, size)
     ranking <- found$ranking
     score <- found$score[ranking]
-    x["standardised"] <- list(found$standardised)
-    x$applied <- found$method
-    x$new_rows <- found$new_rows
-    x$filled <- found$filled
-    x$coding <- found$coding
+    x[c("standardised", "applied", "new_rows", "filled", "coding")] <-
+      found[c("standardised", "method", "new_rows", "filled", "coding")]
   } else if (length(columns)) {
     refuse_missing_values(table, x$na)
     data <- framework_data(table, x$na)
-    x$new_rows <- data$input$new_rows
-    x$filled <- data$features
-    x$coding <- data$input$coding
+    x[c("new_rows", "filled", "coding")] <- list(data$input$new_rows, data$features,
+      data$input$coding)
   }
-  rank <- seq_along(columns)
-  removed <- rank > size
+  removed <- seq_along(columns) > size
   if (!is.null(x$cutoff) && length(columns) > 1L) {
     removed <- removed | (is.na(score) | score <= x$cutoff) & !columns[ranking] %in% found$included
     check_kept_quotas(found, columns[ranking][!removed], "cutoff")
   }
-  x$scores <- data.frame(terms = columns[ranking], score = score, rank = rank, removed = removed)
+  x$scores <- data.frame(terms = columns[ranking], score, rank = seq_along(columns), removed)
   x$removals <- x$scores$terms[removed]
   x$trained <- TRUE
   x
@@ -184,34 +185,30 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
 bake.step_select_ufs <- function(object, new_data, ...) {
   kept <- object$scores$terms[!object$scores$removed]
   wide <- names(new_data)[vapply(new_data, function(col) length(dim(col)) == 2L, NA)]
+  # The names of the columns of each matrix column.
   inner <- lapply(stats::setNames(wide, wide), function(name) names(flat_table(new_data[name])))
   recipes::check_new_data(setdiff(kept, unlist(inner)), object, new_data)
-  new_data <- fill_baked(object, new_data, kept, inner)
+  # Columns that are kept, filled as `na` says with what the training set says. Logical columns
+  # become numbers in every table, for what is filled in may be 0.5.
+  flat <- flat_table(table_columns(new_data, names(new_data)))
+  kept <- intersect(kept, object$filled)
+  gone <- kept[vapply(kept, function(name) is.logical(flat[[name]]) || anyNA(flat[[name]]), NA)]
+  if (length(gone) && !is.null(object$new_rows)) {
+    fit <- list(input = object[c("new_rows", "coding")], p = length(object$filled),
+      names = list(features = object$filled, named = TRUE))
+    filled <- fill_new(fit, flat[gone], flat, match(gone, object$filled), "new_data")
+    for (name in gone) {
+      value <- if (is.logical(filled[[name]])) as.double(filled[[name]]) else filled[[name]]
+      place <- names(inner)[vapply(inner, function(names) name %in% names, NA)]
+      if (length(place)) new_data[[place]][, match(name, inner[[place]])] <- value else
+        new_data[[name]] <- value
+    }
+  }
   for (name in wide) {
     gone <- inner[[name]] %in% object$removals
     if (any(gone)) new_data[[name]] <- if (!all(gone)) new_data[[name]][, !gone, drop = FALSE]
   }
   new_data[, !names(new_data) %in% object$removals]
-}
-
-# Columns that are kept, filled as `na` says with what the training set says. `inner`: the names of
-# the columns of each matrix column.
-fill_baked <- function(object, new_data, kept, inner) {
-  flat <- flat_table(table_columns(new_data, names(new_data)))
-  kept <- intersect(kept, object$filled)
-  # Logical columns become numbers in every table, for what is filled in may be 0.5.
-  gone <- kept[vapply(kept, function(name) is.logical(flat[[name]]) || anyNA(flat[[name]]), NA)]
-  if (!length(gone) || is.null(object$new_rows)) return(new_data)
-  fit <- list(input = object[c("new_rows", "coding")], p = length(object$filled),
-    names = list(features = object$filled, named = TRUE))
-  filled <- fill_new(fit, flat[gone], flat, match(gone, object$filled), "new_data")
-  for (name in gone) {
-    value <- if (is.logical(filled[[name]])) as.double(filled[[name]]) else filled[[name]]
-    place <- names(inner)[vapply(inner, function(names) name %in% names, NA)]
-    if (length(place)) new_data[[place]][, match(name, inner[[place]])] <- value else
-      new_data[[name]] <- value
-  }
-  new_data
 }
 
 #' @export
@@ -226,7 +223,14 @@ print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...)
   said <- if (length(x$scores$terms)) paste0(" keeps ", length(kept), " of ", nrow(x$scores)) else
     " on"
   width <- max(20, width - nchar(said) + 3)
-  recipes::print_step(few_names(kept, width), x$terms, x$trained,
+  # As many names as fit, and how many more there are.
+  wide <- nchar(kept) + 2L
+  if (sum(wide) > width) {
+    fit <- max(1L, sum(cumsum(wide) <= width - 12L))
+    kept <- c(substr(kept[seq_len(fit)], 1L, max(1L, width - 12L)),
+      if (length(kept) > fit) paste("and", length(kept) - fit, "more"))
+  }
+  recipes::print_step(kept, x$terms, x$trained,
     paste0("Unsupervised feature selection (", method, note, ")", said), width,
     case_weights = x$case_weights)
   invisible(x)
@@ -260,18 +264,16 @@ has_recipes <- function() {
   nzchar(system.file(package = "recipes")) && utils::packageVersion("recipes") >= "1.1.0"
 }
 
-# tune() leaves a call in the place of the value.
-is_tunable_mark <- function(value) is.call(value)
-
-# Arguments that are known already are checked when the step is made, the others by prep().
+# Arguments that are known already are checked when the step is made, the others by prep(): tune()
+# leaves a call in the place of the value.
 check_select_step <- function(x) {
-  known <- function(name) !is.null(x[[name]]) && !is_tunable_mark(x[[name]])
-  if (is.list(x$options) && any(vapply(x$options, is_tunable_mark, NA))) {
+  known <- function(name) !is.null(x[[name]]) && !is.call(x[[name]])
+  if (is.list(x$options) && any(vapply(x$options, is.call, NA))) {
     refuse("options", "tune() inside `options` is not seen by tune_grid(): `method`, ",
       "`n_clusters`, `cutoff` and the number of columns can be tuned as arguments of the step.")
   }
   auto <- identical(x$num_terms, "auto")
-  if (!is_tunable_mark(x$method)) {
+  if (!is.call(x$method)) {
     row <- check_offered(x$method, "features")
     check_method_options(x$method, x$options)
     if (auto && !is.null(row$per_k)) {
@@ -298,31 +300,9 @@ check_select_step <- function(x) {
   if (!is.null(x$seed)) check_count(x$seed, "seed", -.Machine$integer.max)
 }
 
-step_size <- function(num_terms, prop_terms, p) {
-  # Rounded up, but .07 * 100 (7.000000000000001) is 7.
-  size <- if (is.null(num_terms) && !is.null(prop_terms)) ceiling(prop_terms * p - 1e-8) else
-    if (is.numeric(num_terms)) num_terms else p
-  as.integer(min(size, p))
-}
-
 # The columns of a tibble as a data frame, in no time for any number of them.
 table_columns <- function(data, columns) {
   structure(unclass(data)[columns], class = "data.frame", row.names = .set_row_names(nrow(data)))
-}
-
-# Case weights that say how many rows each row stands for; NULL for others, which is said.
-counting_weights <- function(weights) {
-  if (!isFALSE(recipes::are_weights_used(weights, unsupervised = TRUE))) return(weights)
-  inform_unless_resampling("weights", "Case weights that are no frequency weights are ignored, as ",
-    "by all steps that do not look at the outcome.")
-}
-
-# As many names as fit into `width`, and how many more there are.
-few_names <- function(names, width) {
-  if (sum(nchar(names) + 2L) <= width) return(names)
-  fit <- max(1L, sum(cumsum(nchar(names) + 2L) <= width - 12L))
-  shown <- substr(names[seq_len(fit)], 1L, max(1L, width - 12L))
-  c(shown, if (length(names) > fit) paste("and", length(names) - fit, "more"))
 }
 
 # ---- parameters of dials for tuning --------------------------------------------------------------

@@ -98,9 +98,7 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
     inform_unless_resampling("clusters", "ufs_", method, "() is told `", name, " = ",
       options[[name]], "`: set it if you know better.")
   }
-  make <- function(k) {
-    with_seed(seed, fresh_ranking(x, data, method, row, k, options, standardise))
-  }
+  make <- function(k) with_seed(seed, fresh_ranking(x, data, method, row, k, options, standardise))
   key <- if (in_resampling()) {
     list(data_key(data), if (na != "error") colnames(x), method, c(options, held), standardise,
       seed, own_code(method))
@@ -110,9 +108,9 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
       with_seed(seed, auto_size(data, method, row, options, standardise))
     })
   }
-  out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, c(options, held))
-  c(out, list(k = k, new_rows = data$input$new_rows, filled = data$features,
-    coding = data$input$coding))
+  c(if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, c(options, held)),
+    list(k = k, new_rows = data$input$new_rows, filled = data$features,
+      coding = data$input$coding))
 }
 
 # The table as the adapters give it to a method, with a word about columns that are no features.

@@ -48,8 +48,7 @@ glance.ufs <- function(x, ...) {
   check_dots_empty(...)
   check_fit(x)
   number <- function(one) {
-    size <- if (!is.null(x[[paste0(one, "_scores")]])) shown_ranking(x, one)$size
-    if (is.null(size)) NA_integer_ else as.integer(size)
+    as.integer(c(if (!is.null(x[[paste0(one, "_scores")]])) shown_ranking(x, one)$size, NA)[1L])
   }
   row <- c(unclass(x)[c("method", "n", "p", "status", "iterations")],
     list(objective = last_objective(x), elapsed = x$elapsed, k = number("feature"),
@@ -191,20 +190,16 @@ glance.ufs_size <- function(x, ...) {
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_list <- function(x, ...) {
-  # Certificates differ between methods.
-  common <- names(glance.ufs(x[[1L]]))[1:10]
-  as_tibble_if(stack_fits(x, function(fit) as.data.frame(glance.ufs(fit))[common]), ...)
+  # What follows are certificates, which differ between methods.
+  as_tibble_if(stack_fits(x, function(fit) as.data.frame(glance.ufs(fit))[1:10]), ...)
 }
 
 # One table of all fits, with their names as first column.
 stack_fits <- function(fits, table) {
-  name <- names_of(fits)
-  name[name == ""] <- as.character(which(name == ""))
-  parts <- Map(function(fit, name) {
+  do.call(rbind, unname(Map(function(fit, name) {
     check_fit(fit)
     cbind(fit = name, table(fit))
-  }, unclass(fits), make.unique(name))
-  do.call(rbind, unname(parts))
+  }, unclass(fits), make.unique(labels_of(names(fits), length(fits))))))
 }
 
 #' @rdname ufs_tidiers
