@@ -3,7 +3,12 @@
 #' @export
 summary.ufs_compare <- function(object, measure = "accuracy", reference = "random", ...) {
   check_dots_empty(...)
-  results <- spread_all(object)
+  # All features do not depend on k: their rows are shown at every k.
+  full <- object$results$k == object$p & !(object$p %in% object$k)
+  all <- object$results[full, ]
+  results <- rbind(object$results[!full, ], do.call(rbind, lapply(object$k, function(k) {
+    replace(all, "k", rep(k, nrow(all)))
+  })))
   measure <- check_choice(measure, "measure",
     intersect(c("accuracy", "nmi", "ari"), names(results)))
   if (!reference %in% results$method) reference <- results$method[1L]
@@ -29,15 +34,6 @@ summary.ufs_compare <- function(object, measure = "accuracy", reference = "rando
 # The smallest or largest value that there is (`which`: min or max).
 extreme <- function(value, which) {
   if (all(is.na(value))) value[NA_integer_] else which(value, na.rm = TRUE)
-}
-
-# All features do not depend on k: their rows are shown at every k.
-spread_all <- function(object) {
-  full <- object$results$k == object$p & !(object$p %in% object$k)
-  all <- object$results[full, ]
-  rbind(object$results[!full, ], do.call(rbind, lapply(object$k, function(k) {
-    replace(all, "k", rep(k, nrow(all)))
-  })))
 }
 
 #' @export
@@ -145,13 +141,6 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   invisible(x)
 }
 
-# For each method and value of `over` the row with the largest mean.
-best_rows <- function(table, over) {
-  cell <- split(table, list(table$method, table[[over]]), drop = TRUE)
-  best <- do.call(rbind, lapply(cell, function(part) part[which.max(part$mean), ]))
-  best[order(match(best$method, unique(table$method)), best[[over]]), ]
-}
-
 #' @export
 picture.ufs_compare <- function(object, over = NULL, measure = "accuracy", classifier = NULL,
                                 at = NULL, methods = NULL, ...) {
@@ -170,7 +159,12 @@ picture.ufs_compare <- function(object, over = NULL, measure = "accuracy", class
     refuse("at", "There are no results with ", other, " = ",
       deparse_short(values[!values %in% table[[other]]][1L]), ".")
   }
-  table <- if (best) best_rows(table, over) else table[table[[other]] %in% values, ]
+  table <- if (!best) table[table[[other]] %in% values, ] else {
+    # For each method and value of `over` the row with the largest mean.
+    cells <- split(table, list(table$method, table[[over]]), drop = TRUE)
+    top <- do.call(rbind, lapply(cells, function(part) part[which.max(part$mean), ]))
+    top[order(match(top$method, unique(table$method)), top[[over]]), ]
+  }
   table <- table[is.finite(table$mean), ]
   # In colour what was asked for, grey what was added to it.
   plain <- setdiff(table$method, object$asked)

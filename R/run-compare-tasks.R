@@ -197,8 +197,7 @@ compared_rows <- function(task, common, tries, k, m, lost, apart) {
       labelled = length(try$chosen), missing = if (nzchar(try$error)) NA else lost(try$chosen))
     result_row(label, at, as_value(value), try$said, try$error)
   }
-  free <- Filter(function(try) try$free, tries)[[1L]]
-  rows <- row(task$label, free)
+  rows <- row(task$label, Filter(function(try) try$free, tries)[[1L]])
   if (length(tries) == 1L) return(list(rows = rows))
   value <- do.call(rbind, lapply(tries, `[[`, "accuracy"))
   top <- c(which.max(value[, 1L]), 1L)[1L]

@@ -179,12 +179,11 @@ table_ari <- function(counts) {
   pairs <- function(k) sum(k * (k - 1) / 2)
   n <- sum(counts)
   if (n < 2) return(1)
-  same <- pairs(counts)
   row <- pairs(rowSums(counts))
   col <- pairs(colSums(counts))
   expected <- row * col / pairs(n)
   most <- (row + col) / 2
-  if (most == expected) 1 else (same - expected) / (most - expected)
+  if (most == expected) 1 else (pairs(counts) - expected) / (most - expected)
 }
 
 # ---- classifiers of ufs_compare() ----------------------------------------------------------------

@@ -114,8 +114,12 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   # The value of a task depends on its own method alone.
   keys <- task_keys(run, lapply(tasks, function(task) c(task["seed"], common$plan[[task$at]])),
     common[setdiff(names(common), "plan")])
-  done <- run_tasks(tasks, decoys_fit, common, run, keys,
-    usable = function(value) is_decoys_order(value$ranking, first, n_decoys))
+  # A ranking of the real columns 1 .. q, and of n_decoys decoys of distinct ones of them.
+  done <- run_tasks(tasks, decoys_fit, common, run, keys, usable = function(value) {
+    decoys <- value$ranking[value$ranking > q] - q
+    is_order(value$ranking[value$ranking <= q], q) && length(decoys) == n_decoys &&
+      is_choice(decoys, q) && all(first[decoys] == decoys)
+  })
   found <- Map(decoys_result, split(done$values, vapply(tasks, `[[`, 0L, "at")),
     names(plan$methods), MoreArgs = list(first = first, level = share, conservative = conservative,
       held = data$held))
@@ -329,9 +333,8 @@ decoys_result <- function(runs, method, first, level, conservative, held = NULL)
     refuse("method", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L])
   }
   q <- length(first)
-  apart <- placed_columns(held)
   runs <- lapply(runs[!failed], function(run) {
-    run$ranking <- run$ranking[!((run$ranking - 1L) %% q + 1L) %in% apart]
+    run$ranking <- run$ranking[!((run$ranking - 1L) %% q + 1L) %in% placed_columns(held)]
     run
   })
   given <- length(held$include)
@@ -374,14 +377,6 @@ decoys_before <- function(ranking, first) {
   real <- ranking[is_real]
   list(real = real, before = cumsum(!is_real)[is_real], distinct = cumsum(!duplicated(first[real])),
     decoys = sum(!is_real), plus = 0, size = q)
-}
-
-# Real columns 1 .. q, and n_decoys decoys of distinct ones of them.
-is_decoys_order <- function(ranking, first, n_decoys) {
-  q <- length(first)
-  decoys <- ranking[ranking > q] - q
-  is_order(ranking[ranking <= q], q) && length(decoys) == n_decoys && is_choice(decoys, q) &&
-    all(first[decoys] == decoys)
 }
 
 # A column and its decoy: only the one that ranks higher stays in the ranking.

@@ -151,13 +151,12 @@ setting_keys <- function(settings, fixed) {
 # A data frame of settings whose columns are arguments of the method.
 grid_settings <- function(grid, arguments, method) {
   if (is.character(grid)) return(published_grid(grid, method))
-  if (is.data.frame(grid)) {
-    settings <- grid
-  } else if (is.list(grid) && length(grid) && !is.null(names(grid)) && all(nzchar(names(grid)))) {
-    # Over positions: expand.grid() itself would take a list of values apart.
-    at <- do.call(expand.grid, c(lapply(grid, seq_along), list(KEEP.OUT.ATTRS = FALSE)))
-    settings <- list2DF(Map(function(values, i) values[i], grid, at))
-  } else refuse("grid", "`grid` must be a data frame or a named list of vectors.")
+  settings <- if (is.data.frame(grid)) grid else
+    if (is.list(grid) && length(grid) && all(nzchar(names_of(grid)))) {
+      # Over positions: expand.grid() itself would take a list of values apart.
+      at <- do.call(expand.grid, c(lapply(grid, seq_along), list(KEEP.OUT.ATTRS = FALSE)))
+      list2DF(Map(function(values, i) values[i], grid, at))
+    } else refuse("grid", "`grid` must be a data frame or a named list of vectors.")
   if (nrow(settings) < 1L || ncol(settings) < 1L) refuse("grid", "`grid` has no settings.")
   unknown <- setdiff(names(settings), arguments)
   if (length(unknown)) {
@@ -292,8 +291,7 @@ picture.ufs_grid <- function(object, value = NULL, over = NULL, ...) {
     if (all(is.na(value))) value <- what <- "seconds"
   }
   if (is.character(value)) {
-    value <- check_choice(value, "value", names(table)[vapply(table, is.numeric, NA)])
-    value <- table[[value]]
+    value <- table[[check_choice(value, "value", names(table)[vapply(table, is.numeric, NA)])]]
   }
   if (!is.numeric(value) || length(value) != nrow(table) || !any(is.finite(value))) {
     refuse("value", "`value` must name a column or have one number per setting.")

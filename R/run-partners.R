@@ -144,8 +144,6 @@ permuted <- function(x, blocks) {
 # For every column that is not constant the number of the first one equal to it.
 equal_of_data <- function(x, data) {
   if (!is.null(data$coded)) data$keep <- unique(data$keep)
-  if (x$kind != "dense") {
-    return(if (is.null(data$coded)) x_equal_columns(data$x) else seq_along(data$keep))
-  }
-  match(equal_columns(x$x)[data$keep], data$keep)
+  if (x$kind == "dense") match(equal_columns(x$x)[data$keep], data$keep) else
+    if (is.null(data$coded)) x_equal_columns(data$x) else seq_along(data$keep)
 }

@@ -115,8 +115,11 @@ stability_of <- function(runs, data, k, m, level) {
   c(if (!is.null(k)) {
     selected <- chosen("features", data$p)
     colnames(selected) <- data$features
+    both <- tcrossprod(selected + 0)
+    jaccard <- both / (outer(diag(both), diag(both), "+") - both)
     c(nogueira(selected[, unplaced(data), drop = FALSE], level),
-      list(jaccard = mean_jaccard(selected), frequency = colMeans(selected), selected = selected))
+      list(jaccard = mean(jaccard[upper.tri(jaccard)]), frequency = colMeans(selected),
+        selected = selected))
   }, if (!is.null(m)) {
     often <- colSums(chosen("samples", data$n)) / colSums(chosen("rows", data$n))
     list(sample_frequency = stats::setNames(often, data$samples))
@@ -182,13 +185,6 @@ nogueira <- function(z, level) {
   half <- stats::qnorm(1 - (1 - level) / 2) * sqrt(variance)
   list(stability = stability,
     interval = c(lower = stability - half, upper = min(1, stability + half)))
-}
-
-mean_jaccard <- function(z) {
-  both <- tcrossprod(z + 0)
-  size <- diag(both)
-  jaccard <- both / (outer(size, size, "+") - both)
-  mean(jaccard[upper.tri(jaccard)])
 }
 
 #' @export

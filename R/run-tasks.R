@@ -10,14 +10,13 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
                       keys = task_keys(run, tasks, common), usable = function(value) TRUE) {
   done <- vector("list", length(tasks))
   open <- seq_along(tasks)
-  report <- NULL
-  if (!is.null(run$folder)) {
+  report <- if (!is.null(run$folder)) {
     sweep_parts(run$folder)
     found <- lapply(keys, stored_value, folder = run$folder, usable = usable)
     there <- !vapply(found, function(part) is.null(part$value), NA)
     done[there] <- found[there]
     open <- which(!there)
-    report <- checkpoint_report(run, keys, open, vapply(found, `[[`, NA, "damaged"))
+    checkpoint_report(run, keys, open, vapply(found, `[[`, NA, "damaged"))
   }
   ticked <- 0L
   left <- function(...) paste0(ticked, " of ", count_words(length(tasks), "fit"), " done")

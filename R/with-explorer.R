@@ -287,8 +287,7 @@ explore_server <- function(model) {
 draw_each <- function(model, type, k, narrow, chosen = names(model$fits)[1L]) {
   grid <- grDevices::n2mfrow(length(model$fits))
   if (!narrow) grid <- grid[2:1]
-  fits <- if (has_room(grid)) model$fits else model$fits[chosen]
-  pictures <- lapply(fits, function(fit) {
+  pictures <- lapply(if (has_room(grid)) model$fits else model$fits[chosen], function(fit) {
     circled <- !model$features || (type == "embedding" && !is.null(fit$sample_scores))
     picture(fit, type, k = k, data = model$x, y = model$y, m = if (circled) min(k, fit$n))
   })

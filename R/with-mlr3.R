@@ -112,25 +112,22 @@ mlr3_filter_class <- function() {
     private = list(
       .method = NULL,
       .calculate = function(task, nfeat) {
-        mlr3_scores(task, nfeat, private$.method, self$param_set$get_values())
+        values <- self$param_set$get_values()
+        features <- task$feature_names
+        shared <- shared_values(values)
+        auto <- identical(values$k, "auto")
+        options <- values[setdiff(names(values), c(names(shared), "k"))]
+        options$weights <- taken_weights(task_weights(task), private$.method, options)
+        found <- rank_for(table_columns(task$data(cols = features), features), private$.method,
+          if (auto) "auto" else max(1L, nfeat), options, shared$standardise, shared$na, shared$seed)
+        # All features are what mlr3 asks for if nobody says how many.
+        if (!auto && nfeat < length(features)) check_kept_quotas(found, nfeat, "nfeat", most = TRUE)
+        if (!auto) say_padded(found, nfeat)
+        stats::setNames(falling_scores(found, auto), found$features[found$ranking])
       }
     ),
     parent_env = environment(mlr3_filter_class)
   )
-}
-
-mlr3_scores <- function(task, nfeat, method, values) {
-  features <- task$feature_names
-  shared <- shared_values(values)
-  auto <- identical(values$k, "auto")
-  options <- values[setdiff(names(values), c(names(shared), "k"))]
-  options$weights <- taken_weights(task_weights(task), method, options)
-  found <- rank_for(table_columns(task$data(cols = features), features), method,
-    if (auto) "auto" else max(1L, nfeat), options, shared$standardise, shared$na, shared$seed)
-  # All features are what mlr3 asks for if nobody says how many.
-  if (!auto && nfeat < length(features)) check_kept_quotas(found, nfeat, "nfeat", most = TRUE)
-  if (!auto) say_padded(found, nfeat)
-  stats::setNames(falling_scores(found, auto), found$features[found$ranking])
 }
 
 # Settings of both adapters to mlr3 beside the arguments of the method, as used.
@@ -152,19 +149,17 @@ task_weights <- function(task) {
 falling_scores <- function(found, auto = FALSE) {
   score <- found$score[found$ranking]
   size <- if (auto) found$k else found$scored
-  top <- apart(score[seq_len(size)])
-  if (auto && (anyNA(top) || top[size] <= 0)) top <- rev(seq_len(size)) / size
-  c(top, min(0, top) - seq_len(length(score) - size))
-}
-
-# Ranks in place of scores where the ranking is not by the score, or doubles are too coarse.
-apart <- function(score) {
-  if (!is.unsorted(rev(score))) {
-    run <- rle(score)
+  top <- score[seq_len(size)]
+  if (!is.unsorted(rev(top))) {
+    run <- rle(top)
     gap <- c(-diff(run$values), abs(run$values[length(run$values)]))
-    score <- score - 1e-3 * (sequence(run$lengths) - 1) * rep(gap / run$lengths, run$lengths)
+    top <- top - 1e-3 * (sequence(run$lengths) - 1) * rep(gap / run$lengths, run$lengths)
   }
-  if (is.unsorted(rev(score), strictly = TRUE)) rev(seq_along(score)) / length(score) else score
+  # Ranks in place of scores where the ranking is not by the score, or doubles are too coarse.
+  if (is.unsorted(rev(top), strictly = TRUE) || auto && top[size] <= 0) {
+    top <- rev(seq_len(size)) / size
+  }
+  c(top, min(0, top) - seq_len(length(score) - size))
 }
 
 # The arguments of a method as a paradox parameter set, and those of the adapters. What has the form

@@ -70,13 +70,21 @@ augment.ufs <- function(x, data, newdata = NULL, ...) {
       refuse("newdata", "The rows of `newdata` can only be found by their names, and ",
         if (is.null(known)) "the fit" else "`newdata`", " has none.")
     }
-    return(with_columns(table$out, x, places_of_samples(x, table$samples, "newdata")))
+    at <- places_of_samples(x, table$samples, "newdata")
+  } else {
+    if (missing(data) || length(dim(data)) != 2L) {
+      refuse("data", "`data` must be the data of the fit, ", x$n, " rows.")
+    }
+    table <- augmented_table(data, "data")
+    at <- matched_rows(x, table$samples, nrow(table$out))
   }
-  if (missing(data) || length(dim(data)) != 2L) {
-    refuse("data", "`data` must be the data of the fit, ", x$n, " rows.")
+  add <- list()
+  if (!is.null(x$sample_scores)) {
+    add$.score <- unname(x$sample_scores)[at]
+    add$.rank <- order(unname(x$sample_ranking))[at]
   }
-  table <- augmented_table(data, "data")
-  with_columns(table$out, x, matched_rows(x, table$samples, nrow(table$out)))
+  if (!is.null(x$solution$cluster)) add$.cluster <- factor(unname(x$solution$cluster))[at]
+  add_columns(table$out, add)
 }
 
 # A data frame of the rows to augment, and their names. What is sparse or not in memory is not
@@ -115,17 +123,7 @@ matched_rows <- function(x, names, n) {
   at
 }
 
-# With what the fit says of its samples `at`; never in the place of a column of the user's.
-with_columns <- function(out, x, at) {
-  add <- list()
-  if (!is.null(x$sample_scores)) {
-    add$.score <- unname(x$sample_scores)[at]
-    add$.rank <- order(unname(x$sample_ranking))[at]
-  }
-  if (!is.null(x$solution$cluster)) add$.cluster <- factor(unname(x$solution$cluster))[at]
-  add_columns(out, add)
-}
-
+# Columns are added, never in the place of one of the user's.
 add_columns <- function(out, add) {
   taken <- intersect(names(add), names(out))
   if (length(taken)) {

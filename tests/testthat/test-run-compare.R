@@ -210,9 +210,9 @@ test_that("every value of `at` is drawn, and the best one for each method", {
   expect_identical(pages(over = "m", at = "best"), 1)
   expect_refusals(plot(out, at = 99), plot(out, at = c(3, 99)))
   table <- summary(out)$table
-  best <- best_rows(table, "m")
+  best <- picture(out, over = "m", at = "best")$table
   for (m in c(3, 9, 20)) {
-    expect_equal(best$mean[best$method == "variance" & best$m == m],
+    expect_equal(best$y[best$series == "variance" & best$x == m],
       max(table$mean[table$method == "variance" & table$m == m]))
   }
 })

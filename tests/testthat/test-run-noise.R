@@ -30,8 +30,12 @@ test_that("columns beside decoys rank by shared products as by fits, and so does
   }
   tables <- ufs_data(list(a = x[, 1:20], b = x[, 21:58]))
   data <- as_ufs_operator(open_quietly(tables))
-  ranked <- decoys_ranked(open_quietly(tables), data, equal_of_data(tables, data), plan[1])
-  expect_true(is_decoys_order(ranked(1)[[1]]$ranking, equal_of_data(tables, data), 50L))
+  first <- equal_of_data(tables, data)
+  ranking <- decoys_ranked(open_quietly(tables), data, first, plan[1])(1)[[1]]$ranking
+  decoys <- ranking[ranking > length(first)] - length(first)
+  expect_setequal(setdiff(ranking, length(first) + decoys), seq_along(first))
+  expect_identical(first[unique(decoys)], unique(decoys))
+  expect_length(ranking, length(first) + 50L)
   x <- withr::with_seed(8, matrix(stats::rnorm(240), 40))
   x[21:24, ] <- x[1:4, ]
   rows <- ufs_graph(x)
