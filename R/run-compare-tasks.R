@@ -201,13 +201,12 @@ compared_rows <- function(task, common, tries, k, m, lost, apart) {
   if (length(tries) == 1L) return(list(rows = rows))
   value <- do.call(rbind, lapply(tries, `[[`, "accuracy"))
   top <- c(which.max(value[, 1L]), 1L)[1L]
-  best <- if (apart) apply(value, 2L, extreme, max) else value[top, ]
   grid <- do.call(rbind, lapply(tries, function(try) {
     cbind(row(task$label, try), setting = try$settings[1L], sample_setting = try$settings[2L],
       chosen = try$free)
   }))
-  list(rows = rbind(rows, row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]],
-    best)), grid = grid)
+  list_of(rows = rbind(rows, row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]],
+    if (apart) apply(value, 2L, extreme, max) else value[top, ])), grid)
 }
 
 # The k features of a pipeline: a list with one entry (columns, fit, seconds, said, error), or

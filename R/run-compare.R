@@ -301,9 +301,8 @@ check_classes <- function(y, n) {
 # Indices of a share of each class, at least one sample of each on either side where the
 # class has two.
 stratified <- function(y, share) {
-  take <- lapply(split(seq_along(y), y), function(rows) {
+  sort(unlist(lapply(split(seq_along(y), y), function(rows) {
     size <- min(max(1L, round(share * length(rows))), max(1L, length(rows) - 1L))
     rows[sample.int(length(rows), size)]
-  })
-  sort(unlist(take, use.names = FALSE))
+  }), use.names = FALSE))
 }

@@ -222,10 +222,8 @@ bind_columns <- function(runs, name, row_names = NULL) {
   columns <- lapply(runs, `[[`, name)
   size <- max(lengths(columns))
   if (size == 0L) return(NULL)
-  values <- vapply(columns, function(column) {
-    if (length(column)) as.double(column) else rep(NA_real_, size)
-  }, numeric(size))
-  matrix(values, size, length(runs), dimnames = if (!is.null(row_names)) list(row_names, NULL))
+  values <- for_each(columns, size, function(column) as.double(column)[seq_len(size)])
+  `rownames<-`(values, row_names)
 }
 
 #' @export

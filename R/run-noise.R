@@ -26,9 +26,8 @@ decoys_ranked <- function(x, data, first, plan) {
   distinct <- which(first == seq_along(first))
   n_decoys <- decoys_number(NULL, x, length(distinct), FALSE)
   if (!is.null(x$input$tables) || !is.null(x$row_held) || !is.null(data$coded)) {
-    common <- list_of(x, keep = unique(data$keep), first, n_decoys, plan)
     return(function(seed) lapply(seq_along(plan), function(at) {
-      decoys_fit(list_of(seed, at), common)
+      decoys_fit(list_of(seed, at), list_of(x, keep = unique(data$keep), first, n_decoys, plan))
     }))
   }
   z <- data$x

@@ -130,8 +130,7 @@ sampled_rows <- function(x, m, n, connection) {
     sample.int(.Machine$integer.max, 1L))
   # A view has none.
   rows <- on_error(DBI::dbGetQuery(connection, sql), function(e) NULL)
-  if (is.null(rows) || nrow(rows) < m) return(NULL)
-  rows[sort(sample.int(nrow(rows), m)), , drop = FALSE]
+  if (NROW(rows) >= m) rows[sort(sample.int(nrow(rows), m)), , drop = FALSE]
 }
 
 #' @export

@@ -143,15 +143,14 @@ several_stabilities <- function(call, x, methods, args, m, shared) {
   opened <- open_some(x, args, known$own)
   kinds <- vapply(known$rows, `[[`, "", "selects")
   seed <- draw_seeds(1L)[[1L]]
-  fits <- Map(function(method, row) {
+  structure(list_of(call, methods, fits = Map(function(method, row) {
     mine <- opened$rest[names(opened$rest) %in% row$arguments]
     # Methods may differ in whether they choose columns or rows.
     own <- if (length(unique(kinds)) < 2L) opened$x else without_choices(opened$x,
       switch(row$selects, features = "rows", samples = "columns", character()))
     with_seed(seed, do.call(ufs_stability, c(list(x = own, method = method), mine,
       list(m = if (row$selects != "features") m), shared), quote = TRUE))
-  }, methods, known$rows)
-  structure(list_of(call, methods, fits), class = c("ufs_stability_list", "ufs_result"))
+  }, methods, known$rows)), class = c("ufs_stability_list", "ufs_result"))
 }
 
 stability_fit <- function(task, common) {

@@ -168,12 +168,11 @@ falling_scores <- function(found, auto = FALSE) {
 # How many features are kept is the filter's own parameter.
 mlr3_param_set <- function(row, ...) {
   arguments <- c(formals(row$fit), row$paper, row$only)[setdiff(row$arguments, c("y", "k", "m"))]
-  domains <- Map(mlr3_domain, names(arguments), arguments)
   check <- function(value) {
     if (identical(value, "auto") || isTRUE(value) || isFALSE(value)) TRUE else
       "Must be \"auto\", TRUE or FALSE"
   }
-  do.call(paradox::ps, c(domains, list(...), list(
+  do.call(paradox::ps, c(Map(mlr3_domain, names(arguments), arguments), list(...), list(
     standardise = paradox::p_uty(default = "auto", custom_check = check),
     na = paradox::p_fct(c("error", "omit", "median", "knn"), default = "error"),
     seed = paradox::p_int(special_vals = list(NULL)))))

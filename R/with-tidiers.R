@@ -50,10 +50,9 @@ glance.ufs <- function(x, ...) {
   number <- function(one) {
     as.integer(c(if (!is.null(x[[paste0(one, "_scores")]])) shown_ranking(x, one)$size, NA)[1L])
   }
-  row <- c(unclass(x)[c("method", "n", "p", "status", "iterations")],
+  as_tibble_if(as.data.frame(c(unclass(x)[c("method", "n", "p", "status", "iterations")],
     list(objective = last_objective(x), elapsed = x$elapsed, k = number("feature"),
-      m = number("sample"), task = if (is.null(x$task)) NA_character_ else x$task))
-  as_tibble_if(as.data.frame(c(row, as.list(x$certificate))))
+      m = number("sample"), task = c(x$task, NA_character_)[1L]), as.list(x$certificate))))
 }
 
 #' @rdname ufs_tidiers
