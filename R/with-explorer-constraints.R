@@ -68,6 +68,13 @@ constrained_call <- function(call, arg, at, fit, data) {
   as.call(parts)
 }
 
+# Cost of the chosen columns, in words; nothing where no costs are known.
+price_words <- function(fit, chosen) {
+  held <- fit$constraints$features
+  if (!is.null(held$cost)) paste0("; cost ", format(sum(held$cost[chosen])),
+    if (!is.null(held$budget)) paste0(", budget ", format(held$budget)))
+}
+
 # ---- the window ---------------------------------------------------------------------------------
 
 constraints_ui <- function(doubts = NULL) {

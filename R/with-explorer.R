@@ -128,12 +128,8 @@ captured_words <- function(model, name, k) {
   if (inherits(x, "ufs_data")) x <- without_choices(x, c("columns", "rows"))
   table <- suppressMessages(ufs_captured(fit, x, k))
   chosen <- suppressMessages(selected_features(fit, k, as = "index"))
-  held <- fit$constraints$features
   paste0(sprintf("variance explained, of the %s: %s, at most %s possible", captured_of(fit),
-    per_cent(table$captured), per_cent(table$bound)), if (!is.null(held$cost)) {
-    paste0("; cost ", format(sum(held$cost[chosen])),
-      if (!is.null(held$budget)) paste0(", budget ", format(held$budget)))
-  })
+    per_cent(table$captured), per_cent(table$bound)), price_words(fit, chosen))
 }
 
 # The code that gives each fit in the caller's own words.
