@@ -1,22 +1,24 @@
 # One task of ufs_compare(): one label in one repeat.
 
-# list(rows, grid, error): rows of the results; the accuracy of every setting where there is a
+# list(rows, grid, error): rows of the results; the values of every setting where there is a
 # grid; the errors, so that a failure is not kept as finished.
-compare_classify <- function(task, common) {
+compare_task <- function(task, common) {
   with_seed(task$seed, {
-    halves <- split_data(common, task$rep)
-    sizes <- if (is.null(common$m)) nrow(halves$candidates) else common$m
-    if (task$plan$features == "random" && task$plan$samples == "random") {
-      draw_both(task, common, halves, sizes)
-    } else fit_both(task, common, halves, sizes)
+    classify <- !is.null(common$halves)
+    trial <- if (classify) split_data(common, task$rep) else whole_data(common)
+    if (task$plan$features == "random" && (!classify || task$plan$samples == "random")) {
+      draw_both(task, common, trial)
+    } else fit_both(task, common, trial)
   })
 }
 
-# The candidates as methods see them, block(columns), these columns of theirs, scaled, and
-# judge(columns, rows): the accuracy of each classifier trained on these and tried on the other
-# half, with columns scaled by the candidates. Only the columns asked for are made dense. What was
-# trained is in the environment common$trained for the next with the same columns, whoever chose
-# them; a worker has one of its own.
+# What a task is tried on: the candidates as methods see them; the numbers of them to label
+# (`sizes`), which are chosen if they are `sampled`, or else `all`; block(columns), these columns of
+# theirs, scaled; judge(columns, rows), a value for each of the `classifiers`: the accuracy of each
+# trained on these and tried on the other half, with columns scaled by the candidates, `none` where
+# there is no choice; lost(rows), the classes without a row; frame(value), the columns of results.
+# Only the columns asked for are made dense. What was trained is in the environment common$trained
+# for the next with the same columns, whoever chose them; a worker has one of its own.
 split_data <- function(common, rep) {
   half <- common$halves[[rep]]
   candidates <- subset_data(common$x, samples = half)
@@ -41,7 +43,11 @@ split_data <- function(common, rep) {
     z
   }
   truth <- as.character(common$y[-half])
-  list(candidates = candidates, block = function(columns) standard(within$candidates, columns),
+  list(candidates = candidates, sampled = !is.null(common$m), all = seq_along(half),
+    sizes = if (is.null(common$m)) length(half) else common$m,
+    classifiers = names(common$classifiers), none = rep(NA_real_, length(common$classifiers)),
+    apart = TRUE, frame = function(value) data.frame(accuracy = value),
+    block = function(columns) standard(within$candidates, columns),
     judge = function(columns, rows) {
       train <- function(names, columns) {
         z <- standard(within$candidates, columns)[rows, , drop = FALSE]
@@ -64,92 +70,18 @@ split_data <- function(common, rep) {
     lost = function(rows) nlevels(common$y) - length(unique(classes[rows])))
 }
 
-draw_both <- function(task, common, halves, sizes) {
-  parts <- list()
-  for (k in common$k) for (m in sizes) {
-    rows <- if (is.null(common$m)) function() seq_len(m) else random_samples(halves$candidates, m)
-    columns <- random_columns(halves$candidates, k)
-    draws <- lapply(seq_len(common$n_random), function(i) {
-      chosen <- rows()
-      list(accuracy = halves$judge(columns(), chosen), lost = halves$lost(chosen))
-    })
-    accuracy <- for_each(draws, length(common$classifiers), function(draw) draw$accuracy)
-    at <- list(rep = task$rep, k = k, m = m, classifier = names(common$classifiers), labelled = m,
-      missing = mean(vapply(draws, `[[`, 0L, "lost")))
-    parts <- c(parts, list(random_rows(task$label, common$n_random, accuracy, at,
-      function(value) data.frame(accuracy = value))))
-  }
-  list(rows = bind_rows(parts, "rows"))
-}
-
-# The mean of random choices (columns of `draws`) and the best of them.
-random_rows <- function(label, n_random, draws, at, as_value) {
-  row <- function(label, value) result_row(label, at, as_value(value), nothing_fitted)
-  list(rows = rbind(row(label, rowMeans(draws)),
-    row(paste0(label, " (best of ", n_random, ")"), apply(draws, 1L, max))))
-}
-
-fit_both <- function(task, common, halves, sizes) {
-  plan <- task$plan
-  parts <- list()
-  cache <- new.env()
-  for (k in if (plan$features == "all") ncol(halves$candidates) else common$k) {
-    found <- pipeline_features(plan, halves$candidates, k, cache)
-    # The fits of the sample selector on each choice of features, for the next m.
-    sampler <- vector("list", length(found$picks))
-    for (m in sizes) {
-      tries <- list()
-      for (i in seq_along(found$picks)) {
-        taken <- pipeline_samples(plan, halves, found$picks[[i]], if (!is.null(common$m)) m,
-          sampler[[i]])
-        sampler[i] <- list(taken$runs)
-        for (j in seq_along(taken$picks)) {
-          pick <- taken$picks[[j]]
-          accuracy <- rep(NA_real_, length(common$classifiers))
-          if (!nzchar(pick$error)) tryCatch({
-            accuracy <- halves$judge(found$picks[[i]]$columns, pick$chosen)
-          }, ufs_error_memory = function(e) pick$error <<- conditionMessage(e))
-          tries[[length(tries) + 1L]] <- c(pick[c("chosen", "error", "said")], list_of(accuracy,
-            settings = c(i, j), free = i == found$best && j == taken$best))
-        }
-      }
-      parts <- c(parts, list(compared_rows(task, common, tries, k, m, halves$lost, apart = TRUE)))
-    }
-  }
-  finish_task(parts)
-}
-
-compare_cluster <- function(task, common) {
-  with_seed(task$seed, {
-    x <- common$x
-    z <- as_ufs_operator(open_quietly(x))
-    nothing <- c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_)
-    score <- function(columns) {
+# The same for clusters, which k-means finds among all samples in the columns.
+whole_data <- function(common) {
+  z <- as_ufs_operator(open_quietly(common$x))
+  classes <- nlevels(common$y)
+  none <- c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_)
+  list_of(candidates = common$x, sampled = FALSE, all = integer(), sizes = NA_integer_,
+    classifiers = "kmeans", none, apart = FALSE, frame = as.list,
+    judge = function(columns, rows) {
       columns <- columns_of(z, columns)
-      runs <- if (length(columns)) {
-        kmeans_runs(cluster_rows(z$x, columns, nlevels(common$y)), nlevels(common$y), 10L)
-      }
-      if (is.null(runs)) nothing else ufs_cluster_metrics(runs[[1L]]$cluster, common$y)
-    }
-    cache <- new.env()
-    finish_task(lapply(if (task$plan$features == "all") ncol(x) else common$k, function(k) {
-      if (task$plan$features == "random") {
-        columns <- random_columns(x, k)
-        draws <- replicate(common$n_random, score(columns()))
-        at <- list(rep = task$rep, k = k, m = NA_integer_, classifier = "kmeans", labelled = 0L,
-          missing = 0L)
-        return(random_rows(task$label, common$n_random, draws, at, as.list))
-      }
-      found <- pipeline_features(task$plan, x, k, cache)
-      tries <- lapply(seq_along(found$picks), function(i) {
-        pick <- found$picks[[i]]
-        list(accuracy = if (nzchar(pick$error)) nothing else score(pick$columns),
-          chosen = integer(), settings = c(i, 1L), free = i == found$best, error = pick$error,
-          said = pick$said)
-      })
-      compared_rows(task, common, tries, k, NA_integer_, function(rows) 0L, apart = FALSE)
-    }))
-  })
+      runs <- if (length(columns)) kmeans_runs(cluster_rows(z$x, columns, classes), classes, 10L)
+      if (is.null(runs)) none else ufs_cluster_metrics(runs[[1L]]$cluster, common$y)
+    }, lost = function(rows) 0L)
 }
 
 # Points for k-means in the given columns: themselves, or, where they would fill more than a block,
@@ -161,7 +93,53 @@ cluster_rows <- function(z, columns, n_clusters) {
   sample_points(x_subset_columns(z, columns), n_clusters)
 }
 
-finish_task <- function(parts) {
+# The mean of random choices and the best of them.
+draw_both <- function(task, common, trial) {
+  rows <- NULL
+  for (k in common$k) for (m in trial$sizes) {
+    samples <- if (trial$sampled) random_samples(trial$candidates, m) else function() trial$all
+    columns <- random_columns(trial$candidates, k)
+    draws <- lapply(seq_len(common$n_random), function(i) {
+      chosen <- samples()
+      list(value = trial$judge(columns(), chosen), lost = trial$lost(chosen))
+    })
+    values <- do.call(cbind, lapply(draws, `[[`, "value"))
+    at <- list(rep = task$rep, k = k, m = m, classifier = trial$classifiers,
+      labelled = if (trial$sampled) m else length(trial$all),
+      missing = mean(vapply(draws, `[[`, 0L, "lost")))
+    row <- function(label, value) result_row(label, at, trial$frame(value), nothing_fitted)
+    rows <- rbind(rows, row(task$label, rowMeans(values)),
+      row(paste0(task$label, " (best of ", common$n_random, ")"), apply(values, 1L, max)))
+  }
+  list_of(rows)
+}
+
+fit_both <- function(task, common, trial) {
+  plan <- task$plan
+  parts <- list()
+  cache <- new.env()
+  for (k in if (plan$features == "all") ncol(trial$candidates) else common$k) {
+    found <- pipeline_features(plan, trial$candidates, k, cache)
+    # The fits of the sample selector on each choice of features, for the next m.
+    sampler <- vector("list", length(found$picks))
+    for (m in trial$sizes) {
+      tries <- list()
+      for (i in seq_along(found$picks)) {
+        taken <- pipeline_samples(plan, trial, found$picks[[i]], m, sampler[[i]])
+        sampler[i] <- list(taken$runs)
+        for (j in seq_along(taken$picks)) {
+          pick <- taken$picks[[j]]
+          value <- trial$none
+          if (!nzchar(pick$error)) tryCatch({
+            value <- trial$judge(found$picks[[i]]$columns, pick$chosen)
+          }, ufs_error_memory = function(e) pick$error <<- conditionMessage(e))
+          tries[[length(tries) + 1L]] <- c(pick[c("chosen", "error", "said")], list_of(value,
+            settings = c(i, j), free = i == found$best && j == taken$best))
+        }
+      }
+      parts <- c(parts, list(compared_rows(task, trial, tries, k, m)))
+    }
+  }
   rows <- bind_rows(parts, "rows")
   list(rows = rows, grid = bind_rows(parts, "grid"), error = unique(rows$error[nzchar(rows$error)]))
 }
@@ -189,24 +167,23 @@ result_row <- function(label, at, value, said, error = "") {
 # The rows of one label at one k and m: the setting chosen without labels and, if there are
 # several, the best with labels (for each classifier its own best if they stand `apart`,
 # else the best by the first measure), and every setting for the grid.
-compared_rows <- function(task, common, tries, k, m, lost, apart) {
-  classifier <- if (apart) names(common$classifiers) else "kmeans"
-  as_value <- function(value) if (apart) data.frame(accuracy = value) else as.list(value)
-  row <- function(label, try, value = try$accuracy) {
-    at <- list(rep = task$rep, k = k, m = m, classifier = classifier,
-      labelled = length(try$chosen), missing = if (nzchar(try$error)) NA else lost(try$chosen))
-    result_row(label, at, as_value(value), try$said, try$error)
+compared_rows <- function(task, trial, tries, k, m) {
+  row <- function(label, try, value = try$value) {
+    at <- list(rep = task$rep, k = k, m = m, classifier = trial$classifiers,
+      labelled = length(try$chosen),
+      missing = if (nzchar(try$error)) NA else trial$lost(try$chosen))
+    result_row(label, at, trial$frame(value), try$said, try$error)
   }
   rows <- row(task$label, Filter(function(try) try$free, tries)[[1L]])
   if (length(tries) == 1L) return(list(rows = rows))
-  value <- do.call(rbind, lapply(tries, `[[`, "accuracy"))
+  value <- do.call(rbind, lapply(tries, `[[`, "value"))
   top <- c(which.max(value[, 1L]), 1L)[1L]
   grid <- do.call(rbind, lapply(tries, function(try) {
     cbind(row(task$label, try), setting = try$settings[1L], sample_setting = try$settings[2L],
       chosen = try$free)
   }))
   list_of(rows = rbind(rows, row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]],
-    if (apart) apply(value, 2L, extreme, max) else value[top, ])), grid)
+    if (trial$apart) apply(value, 2L, extreme, max) else value[top, ])), grid)
 }
 
 # The k features of a pipeline: a list with one entry (columns, fit, seconds, said, error), or
@@ -256,16 +233,16 @@ setting_runs <- function(x, method, grid, args) {
   }, fits$fits, fits$results$error, fits$results$seconds, fits$results$kinds), grid = fits)
 }
 
-# The m samples to label, chosen on the chosen features (m = NULL: all candidates): a list
+# The m samples to label, chosen on the chosen features (all, where none are sampled): a list
 # with one entry (chosen, said, error), or one per setting of the sampler's grid, with `best`,
 # the setting whose choice covers the candidates best, and `runs`, for the next m.
-pipeline_samples <- function(plan, halves, pick, m, runs) {
-  x <- halves$candidates
+pipeline_samples <- function(plan, trial, pick, m, runs) {
+  x <- trial$candidates
   one <- function(chosen, error = "", said = pick$said) {
     list(best = 1L, runs = runs, picks = list(list_of(chosen, error, said)))
   }
   if (nzchar(pick$error)) return(one(integer(), pick$error))
-  if (is.null(m)) return(one(seq_len(nrow(x))))
+  if (!trial$sampled) return(one(trial$all))
   if (plan$samples == "random") return(one(random_samples(x, m)()))
   per_m <- if (!plan$joint) method_row(plan$samples)$per_k
   if (is.null(runs) || !is.null(per_m)) {
@@ -288,7 +265,7 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
   })
   best <- 1L
   if (length(picks) > 1L) {
-    unit <- unit_rows(halves$block(pick$columns))
+    unit <- unit_rows(trial$block(pick$columns))
     # The mean, over all candidates, of the largest cosine between one and a chosen sample.
     best <- which.max(vapply(picks, function(p) {
       if (nzchar(p$error)) return(-Inf)

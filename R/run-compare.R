@@ -128,7 +128,6 @@ ufs_compare <- function(x, y, methods, k, ..., m = NULL, mode = c("classify", "c
     })
     m <- check_labels(m, plan, min(lengths(halves)))
   } else check_installed("clue", "to match clusters with classes")
-  work <- if (mode == "classify") compare_classify else compare_cluster
   plans <- lapply(plan, hash_of)
   tasks <- Map(function(label, i) {
     list(label = label, rep = i, plan = plan[[label]],
@@ -139,7 +138,7 @@ ufs_compare <- function(x, y, methods, k, ..., m = NULL, mode = c("classify", "c
   keys <- task_keys(run, lapply(tasks, function(task) c(task, list(half = halves[[task$rep]]))),
     common[setdiff(names(common), "halves")])
   common$trained <- new.env(parent = emptyenv())
-  done <- run_tasks(tasks, work, common, run, keys, usable = is_compared)
+  done <- run_tasks(tasks, compare_task, common, run, keys, usable = is_compared)
   structure(list_of(call, mode, results = bind_rows(done$values, "rows"),
     grid = bind_rows(done$values, "grid"), methods = names(plan),
     asked = names(plan)[seq_along(methods)], k, m, repeats, train,
