@@ -85,7 +85,17 @@ size_settings <- list(noise = .5, stability = .1)
 size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
   levels <- data_of_levels(x)
   data <- as_rescaled_operator(levels)
-  k <- size_grid(k, data)
+  held <- held_of_variables(data)
+  check_open(held, usable(data))
+  q <- usable(data) - length(held$exclude)
+  include <- held$include
+  # About ten numbers to look at by default.
+  if (is.null(k)) {
+    k <- round(exp(seq(log(min(max(2, length(include)), q)), log(q), length.out = min(q, 10L))))
+  }
+  k <- sort(check_counts(k, "k", q, paste0("the features that are not constant",
+    if (length(held$exclude)) " and may be chosen")))
+  if (length(include) > k[1L]) refuse_fewer(data$features[unique(data$keep)[include]], k[1L])
   if (data$n < 6L) {
     refuse_data("x", "`x` has ", data$n, if (is.null(levels$levels)) " rows" else
       " levels of `replicates`", "; 6 are needed.")
@@ -117,26 +127,11 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
   rest <- if (identical(method_row(own$method)$picks$argument, "k")) {
     rest_of_picks(data, rankings$all, rows)
   }
-  c(list(usable = usable(data) - length(held_of_variables(data)$exclude), by = found$by),
-    size_rule(found$decoys, at), list(curve = curve, at = at,
+  c(list(usable = q, by = found$by), size_rule(found$decoys, at), list(curve = curve, at = at,
       decoys = found$decoys, n_resamples = n_resamples, errors = rankings$errors,
       checkpoint = done$report, rows = length(rows), levels = levels$levels$n_levels, rest = rest))
 }
 
-# The numbers to look at, about ten by default.
-size_grid <- function(k, data) {
-  held <- held_of_variables(data)
-  check_open(held, usable(data))
-  q <- usable(data) - length(held$exclude)
-  include <- held$include
-  if (is.null(k)) {
-    k <- round(exp(seq(log(min(max(2, length(include)), q)), log(q), length.out = min(q, 10L))))
-  }
-  k <- sort(check_counts(k, "k", q, paste0("the features that are not constant",
-    if (length(held$exclude)) " and may be chosen")))
-  if (length(include) > k[1L]) refuse_fewer(data$features[unique(data$keep)[include]], k[1L])
-  k
-}
 size_fit <- function(task, common) {
   with_seed(task$seed, {
     x <- common$x

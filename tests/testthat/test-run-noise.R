@@ -31,10 +31,9 @@ test_that("columns beside decoys rank by shared products as by fits, and so does
   tables <- ufs_data(list(a = x[, 1:20], b = x[, 21:58]))
   data <- as_ufs_operator(open_quietly(tables))
   first <- equal_of_data(tables, data)
-  ranking <- decoys_ranked(open_quietly(tables), data, first, plan[1])(1)[[1]]$ranking
-  decoys <- ranking[ranking > length(first)] - length(first)
-  expect_setequal(setdiff(ranking, length(first) + decoys), seq_along(first))
-  expect_identical(first[unique(decoys)], unique(decoys))
+  ranking <- sort(decoys_ranked(open_quietly(tables), data, first, plan[1])(1)[[1]]$ranking)
+  expect_identical(ranking[seq_along(first)], seq_along(first))
+  expect_length(intersect(ranking[-seq_along(first)] - length(first), first), length(ranking) - length(first))
   expect_length(ranking, length(first) + 50L)
   x <- withr::with_seed(8, matrix(stats::rnorm(240), 40))
   x[21:24, ] <- x[1:4, ]

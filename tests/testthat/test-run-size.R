@@ -116,8 +116,7 @@ test_that("a fit will do; a folder keeps the work; mistakes and fits that fail a
   expect_null(rest_of_picks(list(keep = 1:3), 1:3, 1:5))
   replaced("rest_settings", list(level = .05, most = 50L, flops = 0))
   expect_null(rest_of_picks(list(keep = 1:4, n = 5L, x = x), 1:4, 1:5))
-  expect_error(size_grid(1:3, list(keep = 1:4, features = letters[1:4], held = list(include = 1:2))), "must be in",
-    class = "ufs_error_argument")
+  expect_error(ufs_size(mtcars, "variance", k = 1:3, include = 1:2), "must be in", class = "ufs_error_argument")
 })
 
 test_that("tables and pictures are those of the curve; a task has a number, its reason and its curve", {
