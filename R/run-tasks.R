@@ -34,7 +34,7 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
     watch_says(left)
   }
   for (i in setdiff(seq_along(tasks), open)) tick()
-  jobs <- lapply(open, function(i) list(task = tasks[[i]], key = keys[[i]]))
+  jobs <- lapply(open, function(i) list(task = tasks[[i]], key = if (!is.null(report)) keys[[i]]))
   problem <- NULL
   # Said once a run, however often it happens: each task tries, so that what can be kept is kept.
   note <- function(why) {
