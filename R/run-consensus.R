@@ -175,7 +175,7 @@ consensus_noise <- function(opened, data, judges, seeds, share) {
   data <- as_ufs_operator(open_quietly(opened), how$center, how$scale)
   first <- equal_of_data(opened, data)
   runs <- lapply(seeds, decoys_ranked(opened, data, first, judges))
-  counts <- lapply(runs, function(both) {
+  counts <- Filter(Negate(is.null), lapply(runs, function(both) {
     both <- Filter(function(run) is.null(run$error), both)
     if (!length(both)) return(NULL)
     # Ties by the first, which knows neither which columns are decoys.
@@ -183,8 +183,7 @@ consensus_noise <- function(opened, data, judges, seeds, share) {
       as.double(order(match(run$ranking, c(seq_len(q), sort(run$ranking[run$ranking > q])))))
     }, numeric(length(both[[1L]]$ranking)))
     decoys_before(order(rowMeans(place), place[, 1L]), first)
-  })
-  counts <- Filter(Negate(is.null), counts)
+  }))
   if (!length(counts)) {
     refuse("members", "No decoys can be told from columns: ", runs[[1L]][[1L]]$error)
   }

@@ -120,19 +120,15 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     is_order(value$ranking[value$ranking <= q], q) && length(decoys) == n_decoys &&
       is_choice(decoys, q) && all(first[decoys] == decoys)
   })
-  found <- Map(decoys_result, split(done$values, vapply(tasks, `[[`, 0L, "at")),
-    names(plan$methods), MoreArgs = list(first = first, level = share, conservative = conservative,
-      held = data$held))
-  names(found) <- names(plan$methods)
+  found <- Map(decoys_result, method = names(plan$methods),
+    runs = split(done$values, vapply(tasks, `[[`, 0L, "at")), MoreArgs = list(first = first,
+      level = share, conservative = conservative, held = data$held))
   noise <- table_noise(x, data$keep)
-  if (is.null(noise)) noise <- list(noise = NA_real_, high = NA_real_)
-  columns <- lapply(found, function(one) {
-    at <- data$keep[one$columns]
-    if (data$named) data$features[at] else at
-  })
-  structure(list_of(call, methods = names(found), k = vapply(found, `[[`, 0L, "k"), columns,
+  labels <- if (data$named) data$features else seq_len(data$p)
+  structure(list_of(call, methods = names(found), k = vapply(found, `[[`, 0L, "k"),
+    columns = lapply(found, function(one) labels[data$keep[one$columns]]),
     curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
-    noise = noise$noise, noise_high = noise$high,
+    noise = c(noise$noise, NA_real_)[1L], noise_high = c(noise$high, NA_real_)[1L],
     asked = k, share, conservative, n_decoys, repeats, n = c(x$levels$n_rows, data$n)[1L],
     levels = x$levels$n_levels, p = data$p, usable = q, distinct,
     included = length(data$held$include), excluded = length(data$held$exclude),
@@ -403,14 +399,11 @@ decoys_result <- function(runs, method, first, level, conservative, held = NULL)
     refuse("method", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L])
   }
   q <- length(first)
-  runs <- lapply(runs[!failed], function(run) {
-    run$ranking <- run$ranking[!((run$ranking - 1L) %% q + 1L) %in% placed_columns(held)]
-    run
+  rankings <- lapply(runs[!failed], function(run) {
+    run$ranking[!((run$ranking - 1L) %% q + 1L) %in% placed_columns(held)]
   })
   given <- length(held$include)
-  counts <- lapply(runs, function(run) {
-    if (conservative) winners_of_pairs(run$ranking, first) else decoys_before(run$ranking, first)
-  })
+  counts <- lapply(rankings, if (conservative) winners_of_pairs else decoys_before, first)
   each <- lapply(counts, function(count) noise_curve(list(count), level))
   all <- noise_curve(counts, level)
   within <- tabulate(unlist(Map(function(count, one) {
@@ -422,16 +415,14 @@ decoys_result <- function(runs, method, first, level, conservative, held = NULL)
   curve <- data.frame(method = method, k = seq_len(q), share = later(all$share),
     low = later(apply(table, 1L, min)), high = later(apply(table, 1L, max)))
   # The order of the columns: their mean place.
-  place <- rowMeans(for_each(runs, q, function(run) {
-    match(seq_len(q), run$ranking[run$ranking <= q])
-  }))
-  chosen <- which(within > length(runs) / 2)
+  place <- rowMeans(for_each(rankings, q, function(one) match(seq_len(q), one[one <= q])))
+  chosen <- which(within > length(rankings) / 2)
   # The control is of the list of a repeat, not of a mean of shares.
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
   better <- all$k > 0L
   list_of(k = if (better) given + all$k else 0L,
     columns = c(if (better) held$include, chosen[order(place[chosen])]), curve,
-    seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors)
+    seconds = sum(vapply(runs[!failed], `[[`, 0, "seconds")), errors)
 }
 
 # `size` numbers of each value, side by side.

@@ -215,16 +215,15 @@ split_coverage <- function(z, rows, sample, open, draws = 20L) {
 #' @export
 print_lines.ufs_split <- function(x) {
   random <- if (is.null(x$replicates)) "random rows" else "random samples"
-  left <- vapply(c("train", "test"), function(set) {
-    of <- x$coverage[x$coverage$set == set, ]
+  sets <- split(x$coverage, factor(x$coverage$set, c("train", "test")))
+  left <- vapply(sets, function(of) {
     paste0("leaves ", percent(of$uncovered[1L]), " of the variance uncovered (", random, " ",
       percent(of$uncovered[2L]), "), ", percent(of$unknown[1L]), " of a smooth function unknown (",
       percent(of$unknown[2L]), ")")
   }, "")
-  worse <- Filter(function(set) {
-    of <- x$coverage[x$coverage$set == set, ]
+  worse <- names(Filter(function(of) {
     of$uncovered[1L] >= of$uncovered[2L] && of$unknown[1L] >= of$unknown[2L]
-  }, c("train", "test"))
+  }, sets))
   faults <- c(if (length(worse)) {
     paste0(paste(worse, collapse = " and "), ": no better than ", random)
   }, omitted_words(x$input, 0.1, "rows"), x$input$codes, x$doubts)
@@ -293,9 +292,8 @@ picture.ufs_split <- function(object, ...) {
   map <- unname(object$map)
   if (ncol(map) < 2L) map <- cbind(map, 0)
   sets <- c(train = "to learn from", test = "to judge by", rest = "in neither")
-  of <- rep("rest", nrow(map))
-  for (set in c("train", "test")) of[object[[set]]] <- set
-  of <- factor(sets[of], sets)
+  of <- as.data.frame(object)$set
+  of <- factor(sets[replace(of, is.na(of), "rest")], sets)
   # Rows in neither set lie below the others.
   ord <- order(-as.integer(of))
   new_picture("scatter", table = data.frame(x = map[, 1L], y = map[, 2L], circled = FALSE)[ord, ],
