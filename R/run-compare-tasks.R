@@ -223,10 +223,8 @@ pipeline_columns <- function(fit, x, k, diversify) {
 # One run as of quiet_fit(), or one for each setting of a grid, with the grid as an attribute.
 setting_runs <- function(x, method, grid, args) {
   if (is.null(grid)) return(list(quiet_fit(x, method, args, NULL)))
-  fits <- suppressMessages(withCallingHandlers(
-    do.call(ufs_grid, c(list_of(x, method, grid, keep_fits = TRUE), args)),
-    ufs_warning = function(w) invokeRestart("muffleWarning")
-  ))
+  fits <- suppressMessages(suppressWarnings(classes = "ufs_warning",
+    do.call(ufs_grid, c(list_of(x, method, grid, keep_fits = TRUE), args))))
   structure(Map(function(fit, error, seconds, kinds) {
     list(fit = fit, error = if (is.null(fit)) error, seconds = seconds,
       kinds = setdiff(strsplit(kinds, ", ", fixed = TRUE)[[1L]], ""))

@@ -150,15 +150,12 @@ with_shared_parts <- function(tasks, x) {
   quietly <- function(made) on_error(suppressMessages(suppressWarnings(made)), function(e) NULL)
   data <- quietly(as_ufs_operator(open_quietly(x), TRUE, how$scale))
   if (is.null(data)) return(tasks)
-  give <- function(tasks, what, value) lapply(tasks, function(task) {
-    if (!is.null(value)) task$args[[what]] <- value
-    task
-  })
-  if (any(graph)) tasks[graph] <- give(tasks[graph], "graph", quietly(as_ufs_graph(NULL, data)))
+  neighbours <- if (any(graph)) quietly(as_ufs_graph(NULL, data))
+  if (!is.null(neighbours)) for (i in which(graph)) tasks[[i]]$args$graph <- neighbours
   if (any(start)) {
     clusters <- tasks[[which(start)[1L]]]$args$n_clusters
     found <- quietly(parted_clusters(sample_points(data$x, clusters), clusters))
-    tasks[start] <- give(tasks[start], "init", if (identical(max(found), clusters)) found)
+    if (identical(max(found), clusters)) for (i in which(start)) tasks[[i]]$args$init <- found
   }
   tasks
 }

@@ -52,7 +52,10 @@ partner_noise <- function(x, block = NULL, most = c(20L, 10L), decoys = 500L) {
   z <- data_columns(x, data$keep[distinct])
   if (is.null(block)) block <- rep(1L, x$n) else
     z <- z - (rowsum(z, block) / as.vector(table(block)))[as.character(block), , drop = FALSE]
-  z <- ranks_of_one_length(z)
+  # The ranks within each column, of mean 0 and length 1, or zeros.
+  z <- .Call(C_x_ranks, z) - (x$n + 1) / 2
+  size <- sqrt(x_ss(z))
+  z <- .Call(C_x_standardise, z, numeric(ncol(z)), ifelse(size > 0, size, 1))
   own <- crossprod(z)
   # Of three copies at least: the error at the columns that are chosen is .8 of that with one.
   copies <- lapply(seq_len(max(3, ceiling(decoys / length(distinct)))), function(i) {
@@ -71,13 +74,6 @@ partner_noise <- function(x, block = NULL, most = c(20L, 10L), decoys = 500L) {
 # alone, and stand for as many more (Storey 2002): of .2 to .6 the least error on 45 real sets with
 # ten-fold noise.
 noise_tail <- 0.2
-
-# The ranks within each column, of mean 0 and length 1, or zeros.
-ranks_of_one_length <- function(x) {
-  x <- .Call(C_x_ranks, x) - (nrow(x) + 1) / 2
-  size <- sqrt(x_ss(x))
-  .Call(C_x_standardise, x, numeric(ncol(x)), ifelse(size > 0, size, 1))
-}
 
 # The place of each column among the permuted ones by the mean of its largest squared correlations,
 # with any but itself or its copy, of which each counts as `weight` says of the other column:

@@ -63,9 +63,8 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   if (!isS4(object)) return(parts)
   # Written where they were, under the samples' own names.
   for (table in names(parts)[known]) {
-    back <- parts[[table]]
-    colnames(back) <- colnames(object@ExperimentList@listData[[table]])
-    object@ExperimentList@listData[[table]] <- back
+    colnames(parts[[table]]) <- colnames(object@ExperimentList@listData[[table]])
+    object@ExperimentList@listData[[table]] <- parts[[table]]
   }
   object
 }
