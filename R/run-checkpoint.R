@@ -153,11 +153,9 @@ stored_value <- function(key, folder, usable) {
 
 # Vectors, lists and calls, nothing that is evaluated when it is looked at.
 is_plain <- function(value) {
-  if (typeof(value) %in% c("environment", "promise", "closure", "externalptr", "weakref", "S4",
-    "bytecode", "...")) {
-    return(FALSE)
-  }
-  all(vapply(c(attributes(value), if (typeof(value) == "list") unclass(value)), is_plain, NA))
+  !typeof(value) %in% c("environment", "promise", "closure", "externalptr", "weakref", "S4",
+    "bytecode", "...") &&
+    all(vapply(c(attributes(value), if (typeof(value) == "list") unclass(value)), is_plain, NA))
 }
 
 # The orders of `size` things, and scores that a method can have given: a constant column has NA,

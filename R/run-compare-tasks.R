@@ -87,10 +87,8 @@ whole_data <- function(common) {
 # Points for k-means in the given columns: themselves, or, where they would fill more than a block,
 # points with the same distances (or principal component scores).
 cluster_rows <- function(z, columns, n_clusters) {
-  if (is.matrix(z) || 8 * as.double(nrow(z)) * length(columns) <= block_bytes()) {
-    return(x_columns(z, columns))
-  }
-  sample_points(x_subset_columns(z, columns), n_clusters)
+  small <- is.matrix(z) || 8 * as.double(nrow(z)) * length(columns) <= block_bytes()
+  if (small) x_columns(z, columns) else sample_points(x_subset_columns(z, columns), n_clusters)
 }
 
 # The mean of random choices and the best of them.

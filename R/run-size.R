@@ -53,24 +53,22 @@ size_rule <- function(decoys, at = NULL) {
     " that repeat"
   })
   noise <- decoys$noise
-  # Not by chance.
-  if (isTRUE(noise <= size_settings$noise && decoys$noise_high < 1)) {
-    return(list(k = q, verdict = "all", reason = paste0("take all: about ",
-      round(q * (1 - noise)), " of ", columns, " are better than noise")))
-  }
-  if (better == 0L) {
-    return(list(k = 0L, verdict = "noise",
-      reason = "no column is better than noise by this method"))
-  }
   words <- paste0(better, " of ", columns, " are better than noise",
     if (isTRUE(decoys$included > 0L)) paste0(" (", decoys$included, " by constraint)"))
-  if (isTRUE(at$stability < size_settings$stability)) {
-    return(list(k = better, verdict = "unstable", reason = paste0("not repeatable: ", words,
+  # All are taken where even the upper end of the range of noise leaves some columns.
+  if (isTRUE(noise <= size_settings$noise && decoys$noise_high < 1)) {
+    list(k = q, verdict = "all", reason = paste0("take all: about ", round(q * (1 - noise)),
+      " of ", columns, " are better than noise"))
+  } else if (better == 0L) {
+    list(k = 0L, verdict = "noise", reason = "no column is better than noise by this method")
+  } else if (isTRUE(at$stability < size_settings$stability)) {
+    list(k = better, verdict = "unstable", reason = paste0("not repeatable: ", words,
       ", but halves of the samples choose others (stability ", format(at$stability, digits = 2L),
-      ")")))
+      ")"))
+  } else {
+    list(k = better, verdict = "some", reason = paste0(words, " (at most ",
+      percent(decoys$share), " of them no better)"))
   }
-  list(k = better, verdict = "some", reason = paste0(words, " (at most ",
-    percent(decoys$share), " of them no better)"))
 }
 
 # noise: up to which estimated share of noise among all columns all are taken; stability: below
@@ -120,8 +118,7 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
     with_seed(task_seed(run, "rows", 0L), sort(sample.int(data$n, 2000L)))
   watch_says(function(step) "comparing numbers of columns")
   all <- size_curve(rankings, data, found$decoys, sort(unique(c(k, if (answer > 0L) answer))), rows)
-  curve <- all[all$k %in% k, ]
-  rownames(curve) <- NULL
+  curve <- data.frame(all[all$k %in% k, ], row.names = NULL)
   at <- if (answer > 0L) all[all$k == answer, ]
   # Columns that were picked one by one: each is for what those before it leave.
   rest <- if (identical(method_row(own$method)$picks$argument, "k")) {

@@ -249,18 +249,15 @@ quiet_fit <- function(x, method, args, seed) {
   args <- paper_in_control(args, method_row(method))
   said <- kinds <- character()
   started <- proc.time()[[3L]]
-  fit <- on_error(
-    withCallingHandlers(
-      with_seed(seed, do.call(ufs, c(list(x = x, method = method), args), quote = TRUE)),
-      ufs_warning = function(w) {
-        said <<- c(said, conditionMessage(w))
-        kinds <<- c(kinds, sub("^ufs_warning_", "", class(w)[1L]))
-        invokeRestart("muffleWarning")
-      },
-      ufs_message = function(m) invokeRestart("muffleMessage")
-    ),
-    function(e) e
-  )
+  fit <- on_error(withCallingHandlers(
+    with_seed(seed, do.call(ufs, c(list(x = x, method = method), args), quote = TRUE)),
+    ufs_warning = function(w) {
+      said <<- c(said, conditionMessage(w))
+      kinds <<- c(kinds, sub("^ufs_warning_", "", class(w)[1L]))
+      invokeRestart("muffleWarning")
+    },
+    ufs_message = function(m) invokeRestart("muffleMessage")
+  ), identity)
   list(fit = if (inherits(fit, "ufs")) fit,
     error = if (inherits(fit, "error")) conditionMessage(fit),
     warnings = unique(said), kinds = unique(kinds), seconds = proc.time()[[3L]] - started)

@@ -190,8 +190,7 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   open <- held$open
   order <- unname(fit$feature_ranking)
   if (!is.null(k) && !is.null(strata)) {
-    first <- choose_best(fit, "feature", k)
-    order <- c(first, setdiff(order, first))
+    order <- union(choose_best(fit, "feature", k), order)
     open <- min(open, choice_range(held, fit$p)[2L])
   }
   list_of(features, ranking = c(at[order], setdiff(seq_along(features), at)),
