@@ -207,8 +207,8 @@ predict_classes <- function(classifier, x, y, newx, name = "") {
 
 check_classifiers <- function(classifiers) {
   known <- list(
-    # It draws no random numbers, and the order of columns is all one to it: of equal sets of
-    # columns it is trained once. Trees are not, for ties go to the first column.
+    # The machine draws no random numbers, and minds no order of columns: of equal sets of columns
+    # it is trained once. Trees are not, for ties go to the first column.
     svm = list("e1071", structure(function(x, y, newx) {
       stats::predict(e1071::svm(x, y, kernel = "linear", cost = 100, scale = FALSE,
         fitted = FALSE), newx)

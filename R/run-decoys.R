@@ -189,8 +189,7 @@ decoys_plan <- function(method, dots, frame) {
 }
 
 decoys_number <- function(n_decoys, x, distinct, conservative) {
-  most <- distinct
-  if (x$kind == "source") most <- max(1, min(most, floor(max_bytes() / (8 * x$n))))
+  most <- min(distinct, if (x$kind == "source") max(1, floor(max_bytes() / (8 * x$n))))
   if (conservative && (most < distinct || (!is.null(n_decoys) && !isTRUE(n_decoys == distinct)))) {
     refuse("n_decoys", "`conservative` = TRUE takes one decoy for each of the ", distinct,
       " columns", if (most < distinct) ", more than fit into memory", ".")
