@@ -12,7 +12,6 @@
 
 # `given`: the arguments of ufs_data() by name; those that are NULL leave what the data have.
 set_constraints <- function(data, given) {
-  if (!length(given)) return(data)
   given <- Filter(Negate(is.null), given)
   off <- vapply(names(given), function(name) {
     constraint_rows()[[name]]$kind == "switch" && isFALSE(given[[name]])

@@ -407,9 +407,7 @@ settle_database <- function(table, held) {
 query_pieces <- function(table, held, rows = 20000L) {
   names <- c(table$columns, table$weights)
   rows <- max(1L, min(rows, 2e6 %/% length(names)))
-  done <- FALSE
   function(raw = FALSE) {
-    if (done) return(NULL)
     if (is.null(held$result)) {
       sql <- paste("SELECT", paste(table$take(table$quote(names)), collapse = ", "), "FROM",
         table$from)
@@ -420,10 +418,7 @@ query_pieces <- function(table, held, rows = 20000L) {
     }
     part <- DBI::dbFetch(held$result, n = rows)
     if (raw) return(part)
-    if (!nrow(part)) {
-      done <<- TRUE
-      return(NULL)
-    }
+    if (!nrow(part)) return(NULL)
     if (table$is_sqlite) {
       text <- names[vapply(part, function(col) any(is.infinite(col)), NA)]
       if (length(text)) refuse("columns", "Text, or infinite values, in ", some_columns(text), ".")

@@ -9,10 +9,8 @@ draw_picture <- function(pic, ...) {
     tiles = draw_tiles, scatter = draw_scatter)
   panels <- panels_of(pic)
   if (length(panels) < 2L) return(draw_one(pic, ...))
-  # Bars need width, curves height.
-  many <- length(panels)
-  old <- graphics::par(mfrow = if (pic$kind == "spikes") c(many, 1L) else c(1L, many),
-    oma = c(0, 0, 2, 0), mar = c(4, 4, 2, .5), cex.main = 1)
+  old <- graphics::par(mfrow = c(1L, length(panels)), oma = c(0, 0, 2, 0), mar = c(4, 4, 2, .5),
+    cex.main = 1)
   on.exit(graphics::par(old))
   for (name in names(panels)) {
     one <- pic

@@ -84,9 +84,7 @@ ggplot_lines <- function(p, pic) {
 ggplot_spikes <- function(pic) {
   table <- pic$table
   many <- max(table$x)
-  table <- do.call(rbind, lapply(panels_of(pic), function(part) {
-    cbind(part, bar_edges(part$x), low = 0)
-  }))
+  table <- cbind(pic$table, bar_edges(pic$table$x), low = 0)
   table$best <- factor(table$best, c(TRUE, FALSE))
   colours <- c(`TRUE` = best_colour, `FALSE` = rest_colour)
   p <- ggplot2::ggplot(table) + ggplot2::theme_minimal()
@@ -100,10 +98,6 @@ ggplot_spikes <- function(pic) {
     # Bars that are thinner than a dot would be lost among the others.
     if (many > 100) ggplot2::geom_segment(aes_of(x = "x", xend = "x", y = "low", yend = "y"),
       data = table[table$best == "TRUE", ], colour = best_colour, linewidth = .4))
-  }
-  if (!is.null(table$panel)) {
-    p$data$panel <- factor(table$panel, unique(table$panel))
-    p <- p + ggplot2::facet_wrap("panel", scales = "free", ncol = 1L)
   }
   if (!is.null(pic$ylim)) p <- p + ggplot2::coord_cartesian(ylim = pic$ylim)
   ggplot_lines(p, pic)

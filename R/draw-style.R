@@ -3,7 +3,7 @@
 # kind: "curves"  table x, y, and where there are several: series, panel; low, high: error bars;
 #                 log: "y" or ""; percent: y is a share
 #       "dots"    table value, series, low, high: one line a series, largest first; percent, colour
-#       "spikes"  table x, y, best, (panel); narrow: points on a scale of their own, as bars from
+#       "spikes"  table x, y, best; narrow: points on a scale of their own, as bars from
 #                 zero would all look alike
 #       "tiles"   z (rows from top to bottom, with dimnames), limits, palette, text, group
 #       "scatter" table x, y, circled; group, style: colours and shapes of its levels; arrows x, y,

@@ -596,3 +596,9 @@ test_that("which chosen column stands for each other one, after any method that 
   expect_refusals("`x`" = representatives(fit), "data of the fit" = representatives(fit, x[, 1:3]),
     "chooses columns" = representatives(ufs_ted(x), x))
 })
+
+test_that("where all columns are placed those that must be in are chosen", {
+  for (fit in list(ufs_spca(mtcars, 2, include = 1:3, exclude = 4:11), ufs_socfs(mtcars, 3, k = 3, include = 1:3, exclude = 4:11))) {
+    expect_setequal(selected_features(fit, 3), names(mtcars)[1:3])
+  }
+})

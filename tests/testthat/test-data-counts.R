@@ -58,6 +58,7 @@ test_that("new rows are changed as the rows of the fit; sparse rows take unit le
   expect_equal(predict(fit, new), ((new - rowMeans(new)) / apply(new, 1L, sd))[, selected_features(fit)])
   expect_equal(predict(ufs_variance(-x, k = 2, rows = "unit"), -new)[, 1L, drop = FALSE],
     (-new / sqrt(rowSums(new^2)))[, selected_features(ufs_variance(-x, rows = "unit"), 1), drop = FALSE])
+  expect_error(ufs_data(1e200 * x, rows = "unit"), "too large to be squared", class = "ufs_error_input")
   skip_if_not_installed("Matrix")
   x <- Matrix::Matrix(withr::with_seed(1, matrix(rpois(60, 1), 12)), sparse = TRUE)
   expect_refusals("fill the zeros" = ufs_data(x, rows = "snv"), ufs_data(x, rows = "center"))

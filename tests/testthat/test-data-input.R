@@ -250,6 +250,12 @@ test_that("na = omit leaves out the smaller share and names it; median and knn f
   expect_equal(as.matrix(ufs_data(s, na = "median")), filled)
   expect_equal(as.matrix(ufs_data(s[, -30], na = "omit")), counts[, -c(3, 9, 30)])
   expect_error(ufs_data(s, na = "knn"), class = "ufs_error_argument")
+  # Sparse new rows are filled as dense ones are, by a fit of a dense table.
+  fit <- suppressMessages(ufs_variance(x, na = "knn"))
+  wanted <- suppressMessages(predict(fit, as.matrix(s), k = 5))
+  for (class in c("CsparseMatrix", "TsparseMatrix")) {
+    expect_equal(suppressMessages(as.matrix(predict(fit, methods::as(s, class), k = 5))), wanted)
+  }
 })
 
 test_that("infinite values stay an error, na is a choice; the passes over data on disk are counted and said", {
@@ -384,6 +390,8 @@ test_that("factors are variables of several columns, or the numbers of their lev
     fit <- ufs_pca(filled, 2, k = 5)
     expect_false(anyNA(predict(fit, x)))
     expect_identical(levels(predict(fit, x)$kind), levels(x$kind))
+    # Numbers of levels stand for the levels.
+    expect_equal(predict(fit, within(x, kind <- as.double(kind)))$kind, as.double(predict(fit, x)$kind))
   }
   expect_identical(unname(ufs_data(x, factors = "dummies", na = "median")$x[3, "kind"]), 1)
 })

@@ -28,6 +28,7 @@ test_that("moments are those of cov() and cor(), in one piece and in several", {
   expect_moments(turned, x)
   expect_moments(ufs_moments(x)[, c("v4", "v2")], x[, c(4, 2)])
   expect_output(print(ufs_moments(x)), "300 rows x 6 features")
+  expect_equal(own_products(x, flops = 4000), crossprod(x), ignore_attr = TRUE)
 })
 
 test_that("counts are rows, rows that lack a value are left out and counted; what cannot be is said in words", {

@@ -180,6 +180,7 @@ test_that("prints, looks and decoys know of replicates; those that say nothing a
   expect_equal(ufs_reliability(holes, d$g)$table$reliability, unname(levels_by_hand(holes, d$g)$share))
   refused <- function(words, ..., class = "ufs_error_argument") expect_error(ufs_css(..., k = 3), class = class, words)
   refused("no level has two rows", d$x, replicates = 1:180)
+  refused("one level only in each of the `blocks`", d$x, replicates = rep(1:3, each = 60), blocks = rep(1:3, each = 60))
   refused("1 level; at least 3", d$x, replicates = rep(1, 180))
   refused("2 levels; at least 3", d$x, replicates = rep(1:2, 90))
   noise <- sin(outer(1:180, 1:4)) * 1e-3 + rep(c(-1, 1), 90)

@@ -102,3 +102,10 @@ test_that("a source loads the packages that it needs", {
   expect_equal(read_source(replace(disk$x, "packages", list(spare))), x)
   expect_true(spare %in% loadedNamespaces())
 })
+
+test_that("rows of one length, each block on one scale, are chosen from as if they were dense", {
+  skip_if_not_installed("Matrix")
+  x <- sparse_table()
+  chosen <- function(x) feature_scores(ufs_css(x, k = 3, rows = "unit", blocks = rep(1:3, each = 20), block_scale = TRUE))
+  expect_equal(chosen(x), chosen(as.matrix(x)), tolerance = 1e-10)
+})

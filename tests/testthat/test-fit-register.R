@@ -178,7 +178,7 @@ test_that("workers take methods that stand alone; with others fits run in this s
   })
   session <- Sys.getpid()
   with_method("bound", function(x) if (Sys.getpid() == session) colMeans(x^4) else stop("not here"))
-  expect_true(stands_alone(own_methods()$alone))
+  expect_true(stands_alone(own_methods()$alone) && stands_alone(list(fun = max)))
   expect_false(stands_alone(own_methods()$bound))
   run <- function(method) withr::with_seed(1, ufs_stability(y, method, k = 2, n_resamples = 4)$selected)
   here <- run("alone")

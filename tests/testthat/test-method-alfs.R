@@ -120,7 +120,8 @@ test_that("a lambda above half of its bound is no proof of W = 0; rows not in us
   for (iterations in c(40, 150, 400)) expect_identical(few(control = polished(iterations)), used)
   x <- alfs_data(10, 5)
   refused <- function(...) ufs_alfs(x, control = ufs_control(paper = list(...)))
-  expect_refusals(refused(alpha = -1), refused(lambda_rel = NA), refused(n_features = 6))
+  expect_refusals(refused(alpha = -1), refused(lambda_rel = NA), refused(n_features = 6),
+    "nothing would be selected" = ufs_alfs(x, alpha_rel = 0, beta_rel = 0))
   expect_error(ufs_alfs(1e-120 * x, scale = FALSE), class = "ufs_error_input")
   withr::local_options(ufselect.max_bytes = 4000)
   expect_error(refused(lambda_rel = .01), "without|lambda = 0", class = "ufs_error_memory")

@@ -323,6 +323,7 @@ test_that("bad input is refused by name; names, weights and words", {
       control = quiet), list(...), keep.null = TRUE)
     do.call(published, c("blfse", args))
   }
+  expect_refusals("All fits must select features" = ufs_blfse(d$x, 3, base = list(ufs_ted(d$x)), k = 4))
   expect_arguments(n_clusters = fit(n_clusters = 1), n_clusters = fit(n_clusters = 11), k = fit(k = 0), k = fit(k = 11),
     k = fit(labels = NULL), scores = fit(scores = d$scores[, 1:9]), scores = fit(scores = replace(d$scores, 3, NA)),
     scores = fit(scores = replace(d$scores, cbind(2, 1:10), 0)),

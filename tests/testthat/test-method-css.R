@@ -95,7 +95,8 @@ test_that("no exchange captures more after swaps, in any form; further starts ne
   x <- planted(30, 14, seed = 2)$x
   fit <- ufs_css(x, k = 4, mu_rel = 0, swaps = TRUE)
   expect_gte(fit$certificate[["captured"]], ufs_css(x, k = 4, mu_rel = 0)$certificate[["captured"]])
-  expect_refusals(ufs_css(x, swaps = 2), ufs_css(x, starts = 2), ufs_css(x, optimal = TRUE))
+  expect_refusals(ufs_css(x, swaps = 2), ufs_css(x, starts = 2), ufs_css(x, optimal = TRUE),
+    "`k` is 2, but 3 columns are included" = ufs_css(x, k = 2, include = 1:3))
   few <- ufs_css(planted(30, 6, informative = 4)$x[, c(1:6, 1:6)], k = 9, mu_rel = 0, swaps = TRUE)
   expect_identical(few$params$swaps, 0L)
   x <- planted(30, 20, seed = 5)$x
@@ -330,6 +331,9 @@ test_that("a tall x too large for a copy gives what the copy gives", {
   far <- withr::with_seed(1, sweep(matrix(stats::rnorm(7200), 1200), 2L, 10^(1:6), "+"))
   expect_equal(stats::cov2cor(crossprod(column_triangle(far)$x)), stats::cor(far), tolerance = 1e-10)
   expect_message(ufs_css(cbind(x[, 1:12], flag = c(1, rep(0, 199))), k = 12), "'flag'", class = "ufs_message_few_rows")
+  table <- data.frame(x[, 1:5], flag = c(1, rep(0, 199)), level = factor(rep(c("p", "q", "r", "p"), 50)))
+  expect_message(fit <- ufs_css(table, k = 6, factors = "dummies"), "'flag'", class = "ufs_message_few_rows")
+  expect_false("flag" %in% selected_features(fit))
   expect_equal(suppressWarnings(ufs_captured(lean[[1]], x, 1:6))[-1], lean[[1]]$trace[c("captured", "bound", "ratio")], tolerance = 1e-9)
 })
 

@@ -133,6 +133,12 @@ test_that("all rows and columns rebuild the matrix; a draw's parts are what was 
     unname(scale(x[, 1:6])[selected_samples(fit, length(fit$solution$kept_samples), as = "index"), ]),
     tolerance = 1e-12)
   expect_equal(unname(predict(fit, x, type = "reconstruction")[, 7]), rep(4, 30))
+  # The chosen columns come back as they are, those of levels too.
+  table <- data.frame(x[, 1:6], level = factor(rep(c("p", "q", "r"), 10)))
+  coded <- ufs_cur(table, rank = 3, draw = "top", m = 9, k = 4, decomposition = TRUE, factors = "dummies")
+  own <- intersect(colnames(coded$solution$C), names(table))
+  expect_lt(length(own), ncol(coded$solution$C))
+  expect_equal(predict(coded, table, type = "reconstruction")[, own], as.matrix(table[own]), ignore_attr = TRUE)
   plain <- withr::with_seed(4, suppressWarnings(ufs_cur(x, rank = 2)))
   expect_null(plain$solution$U)
   expect_named(plain$certificate, "spectral_gap")

@@ -127,6 +127,8 @@ test_that("W = I and W = 0 are exact where they are the minimum, and claimed onl
 })
 
 test_that("a fit that is stopped early claims no more than is true", {
+  expect_warning(none <- ufs_rsr(mtcars, control = ufs_control(max_iter = 0)), class = "ufs_warning")
+  expect_output(print(none), "status +max_iter")
   narrow <- 0
   for (seed in 1:6) {
     x <- withr::with_seed(seed, {

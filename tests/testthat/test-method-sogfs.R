@@ -39,6 +39,8 @@ test_that("a large gamma leaves n_dims features; p > n, sparse eigenvectors, dup
   # Every sample many times: all distances to the neighbours are 0.
   expect_true(all(is.finite(feature_scores(quiet(ufs_sogfs(x[rep(1:3, each = 8), ], 3))))))
   expect_equal(rowSums(as.matrix(quiet(ufs_sogfs(x, 2, n_neighbours = 19))$solution$S)), rep(1, 20))
+  # Every sample many times: all distances to the neighbours are 0.
+  expect_true(all(is.finite(feature_scores(quiet(ufs_sogfs(x[rep(1:3, each = 8), ], 3))))))
   expect_equal(unname(feature_scores(quiet(ufs_sogfs(cbind(c(1, 2, 7, 8, 9)), 2, n_neighbours = 2)))), 1)
   expect_refusals(ufs_sogfs(mtcars, 31), ufs_sogfs(mtcars, 3, n_dims = 12),
     "32 samples" = ufs_sogfs(mtcars, 3, n_neighbours = 32))

@@ -489,6 +489,9 @@ test_that("bad arguments are refused by name, unfinished loops say so, and anoth
     structured = run(k = 4, y = f2_partial(), structured = TRUE), lambda_e = run(k = 4, n_clusters = 3, lambda_e = 0),
     alpha_e = run(k = 4, n_clusters = 3, alpha_e = -1), lambda_a = run(k = 4, n_clusters = 3, lambda_a = 0),
     lambda_z = run(k = 4, n_clusters = 3, lambda_z = -1), alpha = run(k = 4, n_clusters = 3, alpha = 1.1))
+  # A constant column is chosen only where nothing else is left.
+  expect_warning(all <- ufs_topk(cbind(flat = 2, x), k = 13, n_clusters = 3), class = "ufs_warning_constant")
+  expect_length(selected_features(all), 13L)
   expect_arguments(branch_and_bound = run(k = 4, n_clusters = 3, bound = FALSE, branch_and_bound = TRUE),
     max_iter = run(k = 4, n_clusters = 3, control = ufs_control(max_iter = 0)))
   expect_error(ufs_topk(x, 4, y = factor(f2_partial(), 1:4)), "'4'")

@@ -304,6 +304,7 @@ test_that("data count by what is in them, however they are stored, in files too"
       source_content(ufs_data(x)$x)
     }
     expect_length(source_files(ufs_data(write(x))$x), 1)
+    expect_null(source_files(list(kind = "blocks")))
     stored <- write(x)
     first <- content(stored)
     expect_identical(hash_of(content(stored)), hash_of(first))

@@ -222,6 +222,10 @@ for (method in subset(ufs_methods(), selects != "samples")$method) {
 }
 
 test_that("the same on sparse data and on files, by rows and by columns", {
+  # Many rows of few columns, whose inner products take their place.
+  long <- withr::with_seed(1, matrix(rnorm(2600 * 500), 2600))
+  long[, 1:40] <- long[, 1:40] + 3 * long[, 41]
+  expect_gte(withr::with_seed(1, quietly(ufs_decoys(long, "pca", n_components = 1, repeats = 1)))$k[["pca"]], 40L)
   # Without ties, which rounding would decide.
   set.seed(2)
   x <- hidden(40, 12, 17)

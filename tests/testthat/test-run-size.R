@@ -132,6 +132,13 @@ test_that("tables and pictures are those of the curve; a task has a number, its 
   expect_output(print(size), paste0("k = ", size$k, ": "), fixed = TRUE)
   expect_identical(as.data.frame(size), size$curve)
   expect_identical(picture(size)$table, picture(fit, "size")$table)
+  # 45 % of many columns; pairs among noise that no component tells are counted all the same.
+  wide <- withr::with_seed(1, matrix(rnorm(60 * 200), 60) + matrix(rnorm(600, sd = 3), 3)[rep(1:3, 20), ])
+  expect_identical(ufs_size(wide, task = "classify")$k, 90L)
+  expect_match(ufs_size(wide, task = "classify")$reason, "^45 % of the columns, 60 at least and 300 at most")
+  noise <- withr::with_seed(1, matrix(rnorm(60 * 80), 60))
+  expect_warning(size <- ufs_size(cbind(noise, noise[, 1:3] + .1), task = "cluster"), class = "ufs_warning_size")
+  expect_identical(size[c("verdict", "reason")], list(verdict = "some", reason = "about as many columns do not look like noise"))
   expect_refusals(ufs_size(groups), ufs_size(groups, "pca", task = "cluster"))
   own <- function(...) ufs_size(groups, task = "cluster", ...)
   expect_arguments(k = own(k = 3), repeats = own(repeats = 2), share = own(share = .1), n_resamples = own(n_resamples = 4))
@@ -303,6 +310,11 @@ test_that("refusals say what is wrong and on which rows; k = \"auto\" stays with
   fit <- suppressMessages(ufs_variance(held, k = "auto"))
   expect_length(selected_features(fit), 2L)
   expect_identical(suppressMessages(length(selected_features(ufs_variance(x, k = "auto")))), 4L)
+  # Decoys of strata with quotas: none of them has to be in.
+  held <- ufs_data(cbind(x, withr::with_seed(1, matrix(rnorm(50 * 12), 50))), feature_strata = rep(c("u", "v"), 8),
+    feature_quotas = list(u = c(1, 2), v = c(1, 3)))
+  chosen <- selected_features(suppressMessages(ufs_select(held, "auto", "cluster")), as = "index")
+  expect_true(sum(chosen %% 2 == 1) %in% 1:2 && sum(chosen %% 2 == 0) %in% 1:3)
   data <- as_rescaled_operator(open_data(x), TRUE, TRUE)
   expect_setequal(size_ranking(open_data(x), data, "pca", list(scale = TRUE)), 1:4)
   replaced("quiet_fit", function(...) list(error = "no luck"))

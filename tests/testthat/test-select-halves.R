@@ -94,3 +94,10 @@ test_that("summary(fit, x) says it of any method, and wants the data of the fit"
   expect_error(summary(label, iris[1:4]), class = "ufs_error_argument")
   expect_false(any(grepl("half the rows", capture.output(print(summary(label))))))
 })
+
+test_that("where the columns that are looked at are all constant nothing is said of halves", {
+  few <- cbind(as.matrix(iris[1:60, 1:4]), matrix(0, 60, 30000))
+  expect_warning(fit <- ufs_select(unname(few), k = 2), class = "ufs_warning_constant")
+  expect_null(fit$halves)
+  expect_match(fit$unchecked, "too few to choose from")
+})

@@ -197,6 +197,7 @@ test_that("a drift is named, groups of rows in order and ids are not; so are row
   total <- rbind(x, Total = colSums(x))
   words <- "row 21 ('Total') is the sum of all others: leave out what is no sample (samples = -21)"
   expect_true(words %in% doubts(total))
+  expect_false(any(grepl("of all others", doubts(rbind(x, -x)))))
   expect_true(sub("sum", "mean", words) %in% doubts(rbind(x, Total = colMeans(x))))
   expect_match(suppressMessages(ufs_select(total, m = 3, task = "label"))$checks, "'Total'", all = FALSE)
   expect_false(any(grepl("of all others", doubts(total, samples = -21))))

@@ -553,6 +553,11 @@ test_that("curves are labelled by TED in the heat kernel of their leading compon
   expect_identical(selected_samples(by_default), selected_samples(fit))
   expect_match(printed(by_default), "baseline and scatter taken out", all = FALSE)
   expect_match(by_default$code, "rows = \"snv\"", fixed = TRUE)
+  # The record of spectra has the numbers of its table.
+  table <- read.csv(system.file("benchmarks", "results", "regression.csv.gz", package = "ufselect"))
+  error <- with(table[table$spectra & table$choice == "ted, heat", ], tapply(ratio, set, mean))
+  expect_match(printed(summary(by_default)), sprintf("on %d sets of real spectra", length(error)), all = FALSE)
+  expect_match(paste(printed(summary(by_default)), collapse = " "), sprintf("%.0f %% of that after random", 100 * mean(error)))
   told <- ufs_data(spectra, rows = "none")
   raw <- ufs_select(spectra, m = 15, task = "label", rows = "none")
   expect_identical(selected_samples(ufs_select(told, m = 15, task = "label")), selected_samples(raw))

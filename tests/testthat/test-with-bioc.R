@@ -336,6 +336,10 @@ test_that("one name stands for a column of what is known of the samples, for lis
     expect_error(ufs_data(object, blocks = "stimulus"), "'stimulus'.*'stim'", class = "ufs_error_argument")
   }
   expect_identical(ufs_css(sce, k = 3, blocks = "stim")$solution, ufs_css(sce, k = 3, blocks = about$stim)$solution)
+  for (object in objects[-1L]) {
+    object[["RNA"]][["kind"]] <- rep_len(c("p", "q"), nrow(object))
+    expect_identical(unname(ufs_data(object, feature_strata = "kind")$held$feature_strata$name), c("p", "q"))
+  }
   expect_identical(ufs_reliability(sce, "donor")$table, ufs_reliability(sce, about$donor)$table)
   se <- multi_assay()$object@ExperimentList@listData$genes
   groups <- rep(c("p", "q"), 3)
@@ -348,6 +352,11 @@ test_that("one name stands for a column of what is known of the samples, for lis
   expect_identical(ufs_data(both, feature_strata = "pathway")$held,
     ufs_data(plain, feature_strata = c(groups, "p", "q"))$held)
   expect_identical(ufs_split(both, 4, replicates = "donor")$train, ufs_split(plain, 4, replicates = rep(1:10, 3))$train)
+  # A matrix has no column of this name; samples without names are matched by their order.
+  expect_identical(ufs_data(list(a = se, b = plain$b), feature_strata = "pathway")$held,
+    ufs_data(plain, feature_strata = c(groups, NA, NA))$held)
+  nameless <- lapply(list(a = both$a, b = both$a[1:2, ]), `colnames<-`, NULL)
+  expect_identical(ufs_data(nameless, replicates = "donor")$row_held$replicates, rep(1:10, 3))
   fit <- ufs_variance(both)
   out <- ufs_annotate(both, fit, k = 8)
   expect_identical(SummarizedExperiment::rowData(out$b)$ufs_score, unname(fit$feature_scores[7:8]))

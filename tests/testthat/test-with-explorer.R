@@ -59,6 +59,10 @@ test_that("the code gives what is shown, and starts with what has to run before 
   env <- list2env(list(x = x))
   eval(parse(text = explore_code(model, "css", 3)), env)
   expect_identical(env$chosen, selected_features(css, 3))
+  # A small window has room for one picture of two fits.
+  withr::local_pdf(NULL, width = 3, height = 3)
+  draw_overlap(ufs_overlap(list(a = css, b = ufs_pca(x, 3)), k = 5), c(1, 2))
+  expect_identical(graphics::par("mfrow"), c(1L, 1L))
   # A fit that needs a seed is named, but not made again by other random numbers.
   model <- model_of(fit, list(fit = quote(fit), x = quote(x)))
   expect_match(explore_code(model, "kmeans_f", 3), "\n# fit <- ufs_kmeans_f(x = x, n_clusters = 3)\n", fixed = TRUE)
@@ -83,6 +87,9 @@ test_that("constraints: the fit that is shown is that of the code, and its numbe
     list(model = model, code = code, back = back)
   }
   css <- ufs_css(x, k = 6)
+  gone <- model_of(css, list(fit = quote(css), x = quote(x)))
+  gone$fits[[1L]]$call[[1L]] <- quote(stop)
+  expect_error(constrained_model(gone, 24L, integer()), "cannot be made again here", class = "ufs_error_argument")
   found <- same(css, quote(css), c(24L, 9L), 1L, x, NULL, NULL)
   expect_match(found$code, 'css <- ufs_css(x = x, k = 6, include = c("f24", "f9"), exclude = "f1")', fixed = TRUE)
   expect_identical(feature_scores(found$back$fits[[1]]), feature_scores(css))

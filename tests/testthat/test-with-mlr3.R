@@ -324,6 +324,8 @@ test_that("po(\"ufs_sample\") keeps the rows that the method chooses, gives weig
     expect_identical(c(some$predict(list(cars))[[1L]]$nrow, cars$nrow), c(32L, 32L))
     expect_identical(some$method, method)
   }
+  # A method of columns and rows is asked for rows.
+  expect_length(unique(po("ufs_sample", "random", m = 6L, seed = 5L)$train(list(cars))[[1L]]$row_ids), 6L)
   expect_refused(some$method <- "pca", "`method` is read-only: make a new PipeOp.")
   expect_false(identical(some$phash, po("ufs_sample")$phash))
   expect_error(po("ufs_sample", method = "pca"), class = "ufs_error_argument")
