@@ -125,30 +125,24 @@ list_of <- function(...) {
 # are.
 plain_call <- function(call, name) {
   if (!is.language(call[[1L]])) call[[1L]] <- as.name(name)
+  # do.call(quote = TRUE) writes the one or the other.
+  quoted <- list(quote(quote), quote(base::quote))
   for (i in seq_along(call)[-1L]) {
-    if (!identical(call[[i]], quote(expr = ))) call[i] <- list(plain_value(call[[i]]))
+    if (identical(call[[i]], quote(expr = ))) next
+    value <- call[[i]]
+    if (is.call(value) && length(value) == 2L && !is.language(value[[2L]]) &&
+        any(vapply(quoted, identical, NA, value[[1L]]))) value <- value[[2L]]
+    few <- is.null(value) ||
+      is.atomic(value) && length(value) <= 5L && is.null(attributes(value))
+    call[i] <- list(if (is.call(value) && !identical(value[[1L]], as.name("function"))) {
+      plain_call(value, class(value[[1L]])[1L])
+    } else if (few || is.language(value)) value else {
+      as.name(paste0("<", class(value)[1L], if (length(dim(value)) == 2L) {
+        paste0(" ", nrow(value), " x ", ncol(value))
+      }, ">"))
+    })
   }
   call
-}
-
-plain_value <- function(value) {
-  if (is.call(value)) {
-    # do.call(quote = TRUE) writes the one or the other.
-    quoted <- list(quote(quote), quote(base::quote))
-    if (any(vapply(quoted, identical, NA, value[[1L]])) && length(value) == 2L &&
-        !is.language(value[[2L]])) {
-      return(plain_value(value[[2L]]))
-    }
-    return(if (identical(value[[1L]], as.name("function"))) value else
-      plain_call(value, class(value[[1L]])[1L]))
-  }
-  if (is.language(value) || is.null(value) || (is.atomic(value) && length(value) <= 5L &&
-      is.null(attributes(value)))) {
-    return(value)
-  }
-  as.name(paste0("<", class(value)[1L], if (length(dim(value)) == 2L) {
-    paste0(" ", nrow(value), " x ", ncol(value))
-  }, ">"))
 }
 
 # ---- code to paste -------------------------------------------------------------------------------

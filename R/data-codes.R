@@ -91,8 +91,9 @@ odd_values <- function(value, between, amounts, nines = 10^(1:9) - 1,
 
 # At most so many rows and columns, evenly, as a dense matrix.
 even_part <- function(data, most = c(200L, 1000L), columns = evenly(data$p, most[2L])) {
-  if (length(columns) == data$p) columns <- NULL
-  if (data$kind == "dense" && data$n <= most[1L] && is.null(columns)) return(unname(data$x))
-  part <- subset_data(data, if (data$n > most[1L]) evenly(data$n, most[1L]), columns)
+  rows <- evenly(data$n, most[1L])
+  if (data$kind == "dense") return(unname(data$x[rows, columns, drop = FALSE]))
+  part <- subset_data(data, if (length(rows) < data$n) rows,
+    if (length(columns) < data$p) columns)
   unname(dense_data(part, "x", quiet = TRUE))
 }

@@ -145,7 +145,7 @@ open_checked <- function(x, dense = FALSE, code = TRUE) {
       inform_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
     }
   }
-  if (code) with_levels(x) else x
+  if (code && !is.null(x$input$coding)) with_levels(x) else x
 }
 
 # Judges the columns before they are written. Returns a list:
@@ -172,7 +172,9 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   raw <- switch(opened$kind, dense = opened$x, sparse = sparse_operator(opened$x))
   moments <- if (!is.null(sums)) sums$ready else prepare_columns(raw, center, by,
     if (is.null(raw)) source_moments(opened$x) else .Call(C_moments, raw))
-  roots <- column_roots(opened, moments)
+  roots <- if (nlevels(opened$input$tables$of) > 1L || !is.null(opened$inertia)) {
+    column_roots(opened, moments)
+  }
   root <- if (scale) roots$scaled else roots$plain
   if (!is.null(root)) moments <- divide_moments(moments, root)
   # Means of replicates are scaled as rows are.

@@ -12,14 +12,12 @@ table_roots <- function(spread, of) {
   root
 }
 
-# Divisors of the columns after they were standardised (`scaled`) or left as they are (`plain`), by
-# their tables and as levels of factors; NULL without several tables or such levels.
+# Divisors of the columns of several tables, or of levels of factors, after they were standardised
+# (`scaled`) or left as they are (`plain`).
 column_roots <- function(data, moments) {
   tables <- data$input$tables
   inertia <- if (is.null(data$inertia)) 1 else data$inertia
-  if (is.null(tables) || nlevels(tables$of) < 2L) {
-    return(if (!is.null(data$inertia)) list(scaled = 1 / inertia))
-  }
+  if (nlevels(tables$of) < 2L) return(list(scaled = 1 / inertia))
   spread <- ifelse(moments$constant, 0, moments$sd)
   list(scaled = table_divisors(tables, unit_spread(spread, data), "scaled") / inertia,
     plain = table_divisors(tables, spread, "plain"))

@@ -100,9 +100,6 @@ rank_samples <- function(fit) {
   fit
 }
 
-# Columns that may never be chosen; they have no score by intention.
-barred_columns <- function(fit) fit$constraints$features$exclude
-
 barred_samples <- function(fit) {
   held <- fit$constraints$samples
   union(union(held$labelled, fit$params$labelled),

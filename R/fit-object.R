@@ -63,18 +63,12 @@ new_ufs <- function(method, call, made) {
   # A fit with missing or infinite numbers is not called converged. Left aside are features and
   # samples that have no score by intention (constant, in `without_score`, excluded, labelled, no
   # candidates), and NA (not NaN) in a certificate, which says that a method did not compute it.
-  certificate <- made$certificate
-  unscored <- c(data$constant, made$without_score, barred_columns(fit))
-  fine <- all_finite(fit$feature_scores, unscored) &&
-    (is.null(fit$sample_scores) || all_finite(fit$sample_scores, barred_samples(fit))) &&
-    all_finite(certificate, which(is.na(certificate) & !is.nan(certificate))) &&
-    all_finite(fit$trace$objective)
-  if (identical(made$status, "converged") && !fine) fit$status <- "numerical"
+  unscored <- c(data$constant, made$without_score, fit$constraints$features$exclude)
+  numbers <- c(replace(fit$feature_scores, unscored, 0),
+    if (!is.null(fit$sample_scores)) replace(fit$sample_scores, barred_samples(fit), 0),
+    made$certificate[!is.na(made$certificate) | is.nan(made$certificate)], fit$trace$objective)
+  if (identical(made$status, "converged") && !all(is.finite(numbers))) fit$status <- "numerical"
   structure(fit, class = c(made$class, paste0("ufs_", method), "ufs"))
-}
-
-all_finite <- function(score, without = integer()) {
-  all(is.finite(if (length(without)) score[-without] else score))
 }
 
 # A fit's features, best first, as columns of the prepared data: without the constant ones.

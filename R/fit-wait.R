@@ -36,7 +36,7 @@ wait_of <- function(method, x, args) {
 # Once for the outermost run, where watch_over() found somebody who waits.
 foretell <- function(name, x, seconds, shorter = names(seconds), after = 5) {
   watch <- environment(getOption("ufselect.watch", mean))
-  if (!isTRUE(seconds > after) || !identical(watch$foretold, FALSE)) return()
+  if (!identical(watch$foretold, FALSE) || !isTRUE(seconds > after)) return()
   watch$foretold <- TRUE
   about <- signif(seconds, 1L)
   message(structure(class = c("ufs_wait", "ufs_progress", "message", "condition"), list(

@@ -125,29 +125,28 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   ss <- x_ss(z)
   held <- if (!is.null(data$held)) constraints_for_css(data)
   settings <- css_settings(asked, held, data, ss)
-  by_products <- settings$form == "x"
-  check_css_bytes(z, data$n, settings)
   few <- if (judge_rows) few_rows(data, held, if (is.null(asked$k)) 1L else settings$picks)
   if (length(few) && !settings$prove) settings$held$exclude <- c(held$exclude, few)
   found <- check_solved(.Call(C_css, z, settings, control), "css")
   count <- as.list(found$run$counters)
   order <- found$order[seq_len(count$n_chosen)]
-  if (!is.null(settings$held$quota)) check_quotas_met(settings, held, order)
+  # A search that found no choice within the quotas.
+  quota <- settings$held$quota
+  if (!is.null(quota) &&
+      any(tabulate(quota$level[order], length(quota$least)) < quota$least)) {
+    refuse_quotas(held, settings$k, held$budget)
+  }
   if (count$n_chosen == 0) refuse_empty(settings, held, data$features[data$keep])
   if (settings$prove) few <- intersect(few, order)
   whole <- whole || settings$prove
   # The picks end here: after each column, or after the last one of each variable.
   ends <- which(!duplicated(data$keep[order], fromLast = TRUE))
-  unknown <- rep(NA_real_, length(order))
   basis <- if (whole) column_basis(z, order, divisor)
-  shares <- if (whole) css_shares(found, basis, divisor, !is.null(data$coded)) else
-    list_of(captured = unknown, bound = unknown, ratio = unknown)
+  trace <- css_trace(found, basis, divisor, ends, spanned = !is.null(data$coded))
   gain <- replace(found$left, order, found$run$trace[, "decrease"])
-  shares <- lapply(shares, `[`, ends)
-  trace <- as_table(c(css_trace(found$run$trace, divisor, ends), shares))
   free <- is.null(asked$k) && is.null(held$budget)
   at <- if (!whole) 1L else if (free) which.min(trace$ratio) else length(ends)
-  certificate <- vapply(shares, `[`, 0, at)
+  certificate <- vapply(trace[-seq_len(3L)], `[`, 0, at)
   if (settings$prove) certificate <- c(certificate, css_proof(as.list(certificate), count))
   last <- c(if (!settings$prove) few, held$exclude)
   variables <- unique(data$keep)
@@ -158,11 +157,15 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   list(few = few,
     params = c(list(k = length(ends), given = !free, mu = settings$mu * divisor^2,
       mu_rel = settings$mu / settings$mean_ss, swaps = as.integer(count$swaps),
-      form = if (by_products) "x" else if (count$p_form > 0) "p" else "n",
+      form = if (settings$form == "x") "x" else if (count$p_form > 0) "p" else "n",
       starts = settings$n_starts),
       if (settings$n_starts > 1L) list(met = as.integer(count$met)),
       if (!is.null(settings$target)) list(target = settings$target),
-      if (!is.null(held)) recorded_constraints(held, count)),
+      if (!is.null(held)) list(included = length(held$include), excluded = length(held$exclude)),
+      if (!is.null(held$budget)) {
+        list(budget = held$budget, affordable = as.integer(count$affordable))
+      },
+      if (!is.null(held$max_cor)) list(max_cor = held$max_cor)),
     run = found$run,
     feature_scores = replace(score, place(held$exclude), NA_real_),
     without_score = unique(data$keep[held$exclude]), trace = trace,
@@ -178,34 +181,6 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
       norm2 = by_column(ss * divisor^2, data)),
     certificate = certificate
   )
-}
-
-check_css_bytes <- function(z, n, settings) {
-  n <- as.double(n)
-  q <- as.double(ncol(z))
-  rows <- as.double(nrow(z))
-  check_bytes(8 * (if (is.matrix(z)) rows * q else 0) +
-    8 * ((if (settings$form == "x") 0 else 2 * min(n, q)^2) + 2 * settings$k * q +
-      rows * settings$k + (if (settings$prove) 2 * settings$k + 8 else
-        if (is.null(settings$held$groups)) 0 else 4) * q^2),
-  "ufs_css()", "Select features or samples first.")
-}
-
-# The trace in units of x, a row where each pick ends.
-css_trace <- function(trace, divisor, ends) {
-  trace <- unclass(as_table(trace))
-  trace[-1L] <- lapply(trace[-1L], `*`, divisor^2)
-  if (length(ends) == length(trace$decrease)) return(trace)
-  list(iteration = seq_along(ends), objective = trace$objective[ends],
-    decrease = diff(c(0, cumsum(trace$decrease)[ends])))
-}
-
-# A search that found no choice within the quotas.
-check_quotas_met <- function(settings, held, order) {
-  quota <- settings$held$quota
-  if (any(tabulate(quota$level[order], length(quota$least)) < quota$least)) {
-    refuse_quotas(held, settings$k, held$budget)
-  }
 }
 
 # What counts columns, and is left to the ranking where these are levels.
@@ -246,14 +221,20 @@ css_settings <- function(asked, held, data, ss) {
   # No large Gram matrix of a sparse x is formed where picks are all there is to do.
   products <- !is.matrix(data$x) && data$x$kind == "sparse" && swaps == 0 &&
     16 * min(data$n, q)^2 > max_bytes() / 16
+  form <- if (!is.null(held$groups) || asked$optimal) "p" else if (products) "x" else "a"
   # So many columns are picked at most, whichever variables they are of.
   most <- if (is.null(data$coded)) picks else
     sum(sort(tabulate(data$keep), decreasing = TRUE)[seq_len(picks)])
+  rows <- as.double(nrow(data$x))
+  p <- as.double(ncol(data$x))
+  grams <- if (asked$optimal) 2 * most + 8 else if (is.null(held$groups)) 0 else 4
+  check_bytes(8 * ((if (is.matrix(data$x)) rows * p else 0) +
+    (if (form == "x") 0 else 2 * min(data$n, p)^2) + 2 * most * p + rows * most + grams * p^2),
+  "ufs_css()", "Select features or samples first.")
   list(k = as.integer(most), picks = picks,
   mu = if (is.null(asked$mu)) check_number(asked$mu_rel, "mu_rel", lower = 0) * mean_ss
     else check_number(asked$mu, "mu", lower = 0) / data$divisor / data$divisor,
-  form = if (!is.null(held$groups) || asked$optimal) "p" else if (products) "x" else "a",
-  max_swaps = swaps, exact_limit = 2000L,
+  form = form, max_swaps = swaps, exact_limit = 2000L,
   n_starts = starts, mean_ss = mean_ss, target = target, prove = asked$optimal, held = held,
   starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (most + 1)), most + 1L))
 }
@@ -312,15 +293,6 @@ few_rows <- function(data, held, k) {
     length(data$keep))[2L] < k) NULL else few
 }
 
-# The record of the constraints in a fit.
-recorded_constraints <- function(held, count) {
-  c(list(included = length(held$include), excluded = length(held$exclude)),
-    if (!is.null(held$budget)) {
-      list(budget = held$budget, affordable = as.integer(count$affordable))
-    },
-    if (!is.null(held$max_cor)) list(max_cor = held$max_cor))
-}
-
 # Certificate of the search for a choice with these shares, in squares of the target.
 css_proof <- function(shares, count) {
   held <- if (is.null(shares$target)) shares$captured * count$start else
@@ -329,9 +301,17 @@ css_proof <- function(shares, count) {
   c(optimal = as.numeric(gap <= 1e-8), gap = gap, nodes = count$nodes)
 }
 
-# Shares of all squares by least squares, and of those of a target. `spanned`: beside as many
-# components as the columns span, not as there are columns.
-css_shares <- function(found, basis, divisor, spanned = FALSE) {
+# The trace in units of x, a row where each pick ends, with shares of all squares by least squares,
+# and of those of a target; NA without `basis`. `spanned`: beside as many components as the columns
+# span, not as there are columns.
+css_trace <- function(found, basis, divisor, ends, spanned) {
+  decrease <- found$run$trace[, "decrease"] * divisor^2
+  if (length(ends) < length(decrease)) decrease <- diff(c(0, cumsum(decrease)[ends]))
+  trace <- list(iteration = seq_along(ends),
+    objective = found$run$trace[ends, "objective"] * divisor^2, decrease = decrease)
+  unknown <- rep(NA_real_, length(ends))
+  if (is.null(basis)) return(as_table(c(trace, list_of(captured = unknown, bound = unknown,
+    ratio = unknown))))
   count <- as.list(found$run$counters)
   held <- unlist(lapply(in_pieces(nrow(basis$coordinates), 16L), function(at) {
     row_norms(basis$coordinates[at, , drop = FALSE] / divisor)
@@ -350,7 +330,7 @@ css_shares <- function(found, basis, divisor, spanned = FALSE) {
     out$target <- pmin(found$held[size] / count$target_start, 1)
     out$target_bound <- pmax(found$target_leading[size] / count$target_start, out$target)
   }
-  out
+  as_table(c(trace, lapply(out, `[`, ends)))
 }
 
 #' New data from a column subset
