@@ -112,11 +112,8 @@ refuse_missing <- function(arg, instead = NULL) {
 list_of <- function(...) {
   out <- list(...)
   written <- as.list(substitute(c(...)))[-1L]
-  given <- names(out)
-  if (is.null(given)) given <- character(length(out))
-  use <- vapply(written, is.name, NA) & !nzchar(given)
-  given[use] <- as.character(written[use])
-  names(out) <- given
+  bare <- vapply(written, is.name, NA) & !nzchar(names_of(out))
+  names(out) <- replace(names_of(out), bare, as.character(written[bare]))
   out
 }
 
@@ -174,9 +171,7 @@ holds_values <- function(code) {
   }, NA))
 }
 
-parsed_or_null <- function(text) {
-  on_error(parse(text = text, keep.source = FALSE), function(e) NULL)
-}
+parsed_or_null <- function(text) on_error(parse(text = text, keep.source = FALSE), function(e) NULL)
 
 # Code without the places in a file that functions in it come from.
 without_source <- function(code) {

@@ -95,14 +95,16 @@ groups_whole <- function(group, all, chosen) {
   touched <- unique(stats::na.omit(group[chosen]))
   whole <- vapply(touched, function(g) all(setdiff(which(group == g), all$constant) %in% chosen),
     NA)
-  if (all(whole)) paste(length(touched), "chosen whole") else
-    paste(sum(whole), "of", length(touched), "chosen whole")
+  paste(if (!all(whole)) paste(sum(whole), "of"), length(touched), "chosen whole")
 }
 each_level <- function(strata, all, chosen, most = 10L) {
-  count <- tabulate(strata$level[chosen], length(strata$name))
+  count <- in_strata(strata, chosen)
   paste0(paste(utils::head(paste0(strata$name, ": ", count), most), collapse = ", "),
     if (length(count) > most) ", ...")
 }
+
+# How many of the columns or rows `at` are of each stratum.
+in_strata <- function(strata, at) tabulate(strata$level[at], length(strata$name))
 
 cost_words <- function(cost, all) {
   paste0("costs", if (!is.null(all$budget)) paste0(", budget ", format(all$budget)))

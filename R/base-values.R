@@ -14,6 +14,13 @@ mean_of_copies <- function(value, first) {
   if (is.matrix(value)) mean[at, , drop = FALSE] else mean[at]
 }
 
+# Codes of levels or groups, those without one (NA) alone.
+each_alone <- function(code) {
+  alone <- which(is.na(code))
+  if (length(alone)) code[alone] <- max(0L, code, na.rm = TRUE) + seq_along(alone)
+  code
+}
+
 # Norms of the rows, without a second matrix of the size of x.
 row_norms <- function(x) sqrt(.Call(C_x_forms, x, NULL))
 
@@ -24,9 +31,7 @@ evenly <- function(size, most) {
 
 # `some` of 1 .. size: those whose multiples of the golden ratio leave the least fraction. They are
 # as dense everywhere and in every cycle, which equal steps could be in time with.
-spread <- function(size, some) {
-  sort(order((seq_len(size) * (sqrt(5) - 1) / 2) %% 1)[seq_len(some)])
-}
+spread <- function(size, some) sort(order((seq_len(size) * (sqrt(5) - 1) / 2) %% 1)[seq_len(some)])
 
 # 1 .. size in pieces of `step`.
 in_pieces <- function(size, step) {

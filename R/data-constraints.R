@@ -30,8 +30,18 @@ set_constraints <- function(data, given) {
   for (row in constraint_rows()[names(given)]) {
     if (row$kind == "quotas") next
     own <- Filter(function(quotas) quotas$needs[1L] == row$name, constraint_rows(kind = "quotas"))
-    data[[constraint_slot(row)]][[row$held]] <-
-      read_constraint(given[[row$name]], row, sides[[row$about]], given[names(own)][1L][[1L]])
+    quotas <- given[names(own)][1L][[1L]]
+    arg <- row$name
+    value <- given[[arg]]
+    side <- sides[[row$about]]
+    data[[constraint_slot(row)]][[row$held]] <- switch(row$kind,
+      places = read_places(value, arg, side), numbers = read_numbers(value, arg, side),
+      groups = read_groups(value, arg, side), levels = read_levels(value, arg, side),
+      "some levels" = read_levels(value, arg, side, missing = TRUE),
+      strata = if (row$about == "rows") read_strata(value, quotas, side) else
+        read_feature_strata(value, quotas, arg, side),
+      limit = check_number(value, arg, lower = 0, open = TRUE),
+      share = check_number(value, arg, lower = 0, upper = 1), switch = check_flag(value, arg))
   }
   # Refuses a constraint that means nothing without another one.
   for (row in Filter(function(row) !is.null(row$needs), constraint_rows()[names(given)])) {
@@ -46,19 +56,6 @@ set_constraints <- function(data, given) {
   # For check_constraints(), when columns have been left out.
   if (!is.null(given$include)) data$input$included <- sides$columns$names[data$held$include]
   data
-}
-
-# An argument as the data hold it, by its kind.
-read_constraint <- function(value, row, side, quotas) {
-  arg <- row$name
-  switch(row$kind,
-    places = read_places(value, arg, side), numbers = read_numbers(value, arg, side),
-    groups = read_groups(value, arg, side), levels = read_levels(value, arg, side),
-    "some levels" = read_levels(value, arg, side, missing = TRUE),
-    strata = if (row$about == "rows") read_strata(value, quotas, side) else
-      read_feature_strata(value, quotas, arg, side),
-    limit = check_number(value, arg, lower = 0, open = TRUE),
-    share = check_number(value, arg, lower = 0, upper = 1), switch = check_flag(value, arg))
 }
 
 # Positions for names, indices, a logical vector, or a function that makes one of these of the
@@ -237,9 +234,9 @@ check_open <- function(held, size, others = ": all others are constant") {
 check_row_quotas <- function(held, labelled = held$labelled) {
   strata <- held$strata
   if (is.null(strata$quota)) return(invisible())
-  count <- function(at) tabulate(strata$level[at], length(strata$quota))
   may <- if (is.null(held$candidates)) seq_along(strata$level) else held$candidates
-  if (!any(pmin(strata$quota - count(labelled), count(setdiff(may, labelled))) > 0)) {
+  left <- strata$quota - in_strata(strata, labelled)
+  if (!any(pmin(left, in_strata(strata, setdiff(may, labelled))) > 0)) {
     refuse("quotas", "`quotas` leaves no sample to choose.")
   }
 }
@@ -249,15 +246,14 @@ check_row_quotas <- function(held, labelled = held$labelled) {
 check_quotas <- function(held, may) {
   strata <- held$feature_strata
   if (is.null(strata$quota)) return(invisible())
-  count <- function(at) tabulate(strata$level[at], length(strata$name))
-  open <- count(setdiff(seq_along(strata$level), held$exclude))
+  open <- in_strata(strata, setdiff(seq_along(strata$level), held$exclude))
   few <- which(open < strata$quota[, "least"])
   if (length(few)) {
     refuse("feature_quotas", "`feature_quotas` asks for ",
       count_words(strata$quota[few[1L], "least"], "column"), " of '", strata$name[few[1L]],
       "', of which ", open[few[1L]], " may ", may, ".")
   }
-  have <- count(held$include)
+  have <- in_strata(strata, held$include)
   many <- which(have > strata$quota[, "most"])
   if (length(many)) {
     refuse("feature_quotas", "`feature_quotas` allows ",
@@ -271,25 +267,25 @@ choice_range <- function(held, size) {
   open <- setdiff(seq_len(size), held$exclude)
   strata <- held$feature_strata
   if (is.null(strata$quota)) return(c(length(held$include), length(open)))
-  count <- function(at) tabulate(strata$level[at], length(strata$name))
-  c(length(held$include) + sum(pmax(strata$quota[, "least"] - count(held$include), 0)),
-    sum(pmin(strata$quota[, "most"], count(open))) + sum(is.na(strata$level[open])))
+  lacking <- pmax(strata$quota[, "least"] - in_strata(strata, held$include), 0)
+  c(length(held$include) + sum(lacking),
+    sum(pmin(strata$quota[, "most"], in_strata(strata, open))) + sum(is.na(strata$level[open])))
 }
 
 # Refuses a number of columns that quotas rule out.
-check_quota_size <- function(k, held, arg = "k") {
+check_quota_size <- function(k, held) {
   quota <- held$feature_strata$quota
   if (is.null(quota)) return(invisible())
   size <- length(held$feature_strata$level)
   range <- choice_range(held, size)
   if (k < range[1L]) {
-    refuse(arg, "`", arg, "` is ", k, ", but `feature_quotas`",
+    refuse("k", "`k` is ", k, ", but `feature_quotas`",
       if (length(held$include)) " and `include` ask" else " asks", " for at least ",
       count_words(range[1L], "column"), ".")
   }
   # Without quotas there may be no more, either.
   if (k > range[2L] && range[2L] < size - length(held$exclude)) {
-    refuse(arg, "`", arg, "` is ", k, ", but `feature_quotas` allows at most ",
+    refuse("k", "`k` is ", k, ", but `feature_quotas` allows at most ",
       count_words(range[2L], "column"), if (any(quota[, "least"] == quota[, "most"])) {
         "; one number is exact, c(2, Inf) is at least two"
       }, ".")
@@ -337,7 +333,7 @@ check_budget <- function(budget, held, names, one = "column") {
   least <- smallest_unit(held$cost, held)
   if (!length(held$include) && isTRUE(least$sum > budget * (1 + 1e-12))) {
     refuse("budget", "The budget of ", format(budget), " pays for no ",
-      if (length(least$at) > 1L) "group of ", if (length(least$at) > 1L) "columns" else one,
+      if (length(least$at) > 1L) "group of columns" else one,
       ": the cheapest (", if (is.null(names)) least$at else some_names(names[least$at]),
       ") costs ", format(least$sum), ".")
   }
@@ -380,8 +376,7 @@ expand_groups <- function(held) {
     codes <- held$groups[at]
     union(at, which(held$groups %in% codes[!is.na(codes)]))
   }
-  held["include"] <- list(whole(held$include))
-  held["exclude"] <- list(whole(held$exclude))
+  held[c("include", "exclude")] <- list(whole(held$include), whole(held$exclude))
   held
 }
 
@@ -421,16 +416,12 @@ widen_constraints <- function(held, of, p) {
   }
   # Copies have strata of their own with as many at most; none has to be in.
   for (name in intersect(held_names("columns", "strata"), names(held))) {
-    held[[name]] <- twice_the_strata(held[[name]], of)
+    own <- held[[name]]
+    if (!is.null(own$quota)) own$quota[, "least"] <- 0
+    held[[name]] <- list(level = c(own$level, own$level[of] + length(own$name)),
+      name = c(own$name, paste0(own$name, "'")), quota = rbind(own$quota, own$quota))
   }
   held
-}
-
-twice_the_strata <- function(strata, of) {
-  quota <- strata$quota
-  if (!is.null(quota)) quota[, "least"] <- 0
-  list(level = c(strata$level, strata$level[of] + length(strata$name)),
-    name = c(strata$name, paste0(strata$name, "'")), quota = rbind(quota, quota))
 }
 
 # Constraints for the engines, on the columns `keep`, which are not constant.

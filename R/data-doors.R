@@ -8,9 +8,7 @@ doors$rows <- list()
 # heeds   names of constraints; "columns", "rows" and "sums" stand for all of their kind
 # ...     the reasons for refusing others, "columns" and "rows", or by name those that are refused
 #         where all others of the kind are kept to; "evidence": rows that say which columns repeat
-declare_door <- function(door, heeds, ...) {
-  doors$rows[[door]] <- list(heeds = heeds, why = c(...))
-}
+declare_door <- function(door, heeds, ...) doors$rows[[door]] <- list(heeds = heeds, why = c(...))
 
 # The data, if they hold nothing that the function does not keep to. `also`: what it keeps to in
 # this call; `fit`: the fit that it is about, which may hold the same.

@@ -9,19 +9,15 @@ doubtful_input <- function(data) {
     missing_codes(data, closely = TRUE), measuring_faults(data))
 }
 
-# Columns that are no features.
-no_features <- function(data) c(looks_like_ids(data), looks_like_outcome(data))
-
-# An outcome beside a spectrum is compared by and chosen from as its points are, and may outweigh
-# them all.
-looks_like_outcome <- function(data) {
+# Columns that are no features. An outcome beside a spectrum is compared by and chosen from as its
+# points are, and may outweigh them all.
+no_features <- function(data) {
   out <- columns_beside(data)
-  if (!length(out)) return(NULL)
   many <- length(out) > 1L
-  paste0(some_columns(data$features[out]), if (many) " stand" else " stands",
-    " beside the matrix column '", data$input$widest$name, "' and ",
-    if (many) "count as one more feature each" else "counts as one more feature",
-    ": leave an outcome out (", without_columns(out), ")")
+  c(looks_like_ids(data), if (length(out)) paste0(some_columns(data$features[out]),
+    if (many) " stand" else " stands", " beside the matrix column '", data$input$widest$name,
+    "' and ", if (many) "count as one more feature each" else "counts as one more feature",
+    ": leave an outcome out (", without_columns(out), ")"))
 }
 
 looks_square <- function(data) {

@@ -601,8 +601,7 @@ much_filled <- function(share, what, names = NULL, most = 0.2) {
 omitted_words <- function(input, above = 0, what = c("rows", "columns")) {
   if (!identical(input$na, "omit") || is.null(input$given)) return(NULL)
   lost <- c(rows = length(input$dropped_samples), columns = length(input$dropped_features))
-  lost <- lost[lost > above * input$given]
-  lost <- lost[intersect(what, names(lost))]
+  lost <- lost[lost > above * input$given & names(lost) %in% what]
   if (length(lost)) {
     given <- c(rows = input$given[1L], columns = input$given[2L])[names(lost)]
     paste0("na = \"omit\" left out ", paste(lost, "of", given, names(lost), collapse = ", "))

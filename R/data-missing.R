@@ -102,7 +102,7 @@ learn_fill <- function(data, na, most = 1e6, few = 50L) {
   size <- min(data$n, floor(most / data$p))
   fill <- c(list(na = na), knn_donors(data$x, nominal_columns(data$input$coding)))
   fill["donors"] <- list(if (size >= min(few, data$n)) {
-    fill$donors[round(seq(1, data$n, length.out = size)), , drop = FALSE]
+    fill$donors[evenly(data$n, size), , drop = FALSE]
   })
   fill
 }

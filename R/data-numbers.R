@@ -149,9 +149,7 @@ coded_table <- function(x, coding, arg) {
 }
 
 # The places of columns that are factors without an order.
-nominal_columns <- function(coding) {
-  which(vapply(coding, function(how) isTRUE(how$nominal), NA))
-}
+nominal_columns <- function(coding) which(vapply(coding, function(how) isTRUE(how$nominal), NA))
 
 # Advice on an x that ufs_data() does not read, in a sentence; NULL if there is nothing to
 # say.

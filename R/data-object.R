@@ -73,27 +73,24 @@ subset_data <- function(data, samples = NULL, features = NULL) {
   data$samples <- data$samples[rows]
   data$features <- data$features[columns]
   data$offset <- data$offset[columns]
-  if (!is.null(features) && !is.null(data$input$new_rows)) {
-    fill <- data$input$new_rows
+  data$n <- length(rows)
+  data$p <- length(columns)
+  if (!is.null(samples)) {
+    data["row_held"] <- list(subset_constraints(data$row_held, samples, "rows"))
+  }
+  if (is.null(features)) return(data)
+  fill <- data$input$new_rows
+  if (!is.null(fill)) {
     for (name in c("value", "center", "scale")) fill[[name]] <- fill[[name]][columns]
     if (!is.null(fill$donors)) fill$donors <- fill$donors[, columns, drop = FALSE]
     fill$nominal <- which(columns %in% fill$nominal)
     data$input$new_rows <- fill
   }
   data$input$filled_share <- data$input$filled_share[columns]
-  if (!is.null(features)) {
-    data$input$tables <- subset_tables(data$input$tables, columns)
-    data$input$coding <- data$input$coding[columns]
-  }
-  data$n <- length(rows)
-  data$p <- length(columns)
-  if (!is.null(features) && !is.null(data$levels)) {
-    data$levels <- subset_levels(data$levels, columns)
-  }
-  if (!is.null(features)) data["held"] <- list(subset_constraints(data$held, features))
-  if (!is.null(samples)) {
-    data["row_held"] <- list(subset_constraints(data$row_held, samples, "rows"))
-  }
+  data$input$tables <- subset_tables(data$input$tables, columns)
+  data$input$coding <- data$input$coding[columns]
+  if (!is.null(data$levels)) data$levels <- subset_levels(data$levels, columns)
+  data["held"] <- list(subset_constraints(data$held, columns))
   data
 }
 
@@ -154,10 +151,10 @@ subset_levels <- function(levels, columns) {
   levels
 }
 
-# At most so many rows and columns, drawn at random (columns: from `keep`), as dense data.
-drawn_part <- function(x, most, keep = seq_len(x$p)) {
+# At most so many rows and columns, drawn at random, as dense data.
+drawn_part <- function(x, most) {
   rows <- if (x$n > most[1L]) sort(sample.int(x$n, most[1L]))
-  columns <- if (x$p > most[2L]) keep[sort(sample.int(length(keep), min(most[2L], length(keep))))]
+  columns <- if (x$p > most[2L]) sort(sample.int(x$p, most[2L]))
   dense_part(x, rows_that_vary(x, rows, columns), columns)
 }
 
@@ -196,9 +193,7 @@ dense_part <- function(x, rows, columns) {
 # ---- names, of which features and samples may have one more than once ----------------------------
 
 # Names that are empty or not unique.
-shared_names <- function(names) {
-  is.na(names) | names == "" | names %in% names[duplicated(names)]
-}
+shared_names <- function(names) is.na(names) | names == "" | names %in% names[duplicated(names)]
 
 # A fit has made the names of features unique: the places of those that were not, with their names
 # in the data.

@@ -9,11 +9,11 @@
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
 x_mul <- function(x, v) {
-  if (is.matrix(x)) x %*% v else .Call(C_x_product, x, as_double_matrix(v), FALSE)
+  if (is.matrix(x)) x %*% v else .Call(C_x_product, x, as_double(as.matrix(v)), FALSE)
 }
 
 x_cross <- function(x, t) {
-  if (is.matrix(x)) crossprod(x, t) else .Call(C_x_product, x, as_double_matrix(t), TRUE)
+  if (is.matrix(x)) crossprod(x, t) else .Call(C_x_product, x, as_double(as.matrix(t)), TRUE)
 }
 
 x_columns <- function(x, j) {
@@ -43,8 +43,6 @@ x_gram <- function(x, rows, to = NULL) {
     "Use fewer samples or features, or ufs_sketch().")
   .Call(C_x_gram, x, rows, to)
 }
-
-as_double_matrix <- function(v) as_double(as.matrix(v))
 
 #' @export
 dim.ufs_x <- function(x) c(x$n, x$p)

@@ -108,13 +108,6 @@ two_way_squares <- function(z, level, block, weight) {
     size = per(sum(weight) - sum(t(own$both)^2 / own$of_block), own$df[["between"]]))
 }
 
-# The levels of replicates, where those without one (NA) are alone.
-each_alone <- function(level) {
-  alone <- which(is.na(level))
-  if (length(alone)) level[alone] <- max(0L, level, na.rm = TRUE) + seq_along(alone)
-  level
-}
-
 # Reliability from mean squares, a data frame with a row for each column:
 #   f, p_value     between over within, and its probability where nothing repeats
 #   reliability    1 - within / between, at least 0: the share of the variance of the levels' means
@@ -198,6 +191,4 @@ data_of_levels <- function(data, least = 3L) {
   out
 }
 
-holds_replicates <- function(data) {
-  inherits(data, "ufs_data") && !is.null(data$row_held$replicates)
-}
+holds_replicates <- function(data) inherits(data, "ufs_data") && !is.null(data$row_held$replicates)

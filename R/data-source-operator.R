@@ -24,14 +24,17 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
 source_cross <- function(op, t) {
   low <- low_rank_of(op)
   if (!is.null(low)) return(x_cross(low$sparse, t) - crossprod(low$level, crossprod(low$member, t)))
-  source_product(op, "columns", piece_cross, piece_cross_part, op$p, ncol(t), t = t)
+  source_product(op, "columns", x_cross, t)
 }
 
-source_product <- function(op, side, piece, part, size, width, ...) {
+# X V or X'T, by x_mul() or x_cross() of blocks: pieces that stand side by side where the blocks are
+# of the `side` of the product, and pieces of a sum otherwise.
+source_product <- function(op, side, product, v) {
   by <- op$source$by
   joined <- by == side
-  source_pass_x(op, by, if (joined) piece else part, if (!joined) sum_in_place, ...,
-    value_bytes = 8 * (if (joined) op$source$step else size) * width)
+  size <- if (joined) op$source$step else if (side == "rows") op$n else op$p
+  source_pass_x(op, by, piece_product, if (!joined) sum_in_place, product = product, v = v,
+    joined = joined, value_bytes = 8 * size * ncol(v))
 }
 
 # The operators of the columns j, of the rows i, and of columns centred and scaled as well.
@@ -122,10 +125,9 @@ add_hashes <- function(a, b) {
   cbind((a[, 1L] + b[, 1L] + (low >= 2^32)) %% 2^32, low %% 2^32)
 }
 
-piece_mul <- function(block, lines, v) x_mul(block, v)
-piece_mul_part <- function(block, lines, v) x_mul(block, v[lines, , drop = FALSE])
-piece_cross <- function(block, lines, t) x_cross(block, t)
-piece_cross_part <- function(block, lines, t) x_cross(block, t[lines, , drop = FALSE])
+piece_product <- function(block, lines, product, v, joined) {
+  product(block, if (joined) v else v[lines, , drop = FALSE])
+}
 piece_forms <- function(block, lines, matrix) cbind(.Call(C_x_forms, block, matrix))
 # `rows` comes from C as a number.
 piece_gram <- function(block, lines, rows) x_gram(block, rows > 0)
@@ -182,12 +184,11 @@ write_numbers <- function(block, file) {
 
 # The calls of an operator, by name.
 source_methods <- list(
-  # X V and X'T: pieces that stand side by side where the blocks are of the `side` of the product,
-  # and pieces of a sum otherwise. `size` x `width` is the product.
+  # X V and X'T.
   mul = function(op, v) {
     low <- low_rank_of(op)
     if (!is.null(low)) return(x_mul(low$sparse, v) - low$member %*% (low$level %*% v))
-    source_product(op, "rows", piece_mul, piece_mul_part, op$n, ncol(v), v = v)
+    source_product(op, "rows", x_mul, v)
   },
   cross = source_cross,
   # X X' (rows) or X'X.

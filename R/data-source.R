@@ -36,14 +36,13 @@ new_source <- function(object, kind, size, chunk, block_bytes, BPPARAM) {
   block_bytes <- block_bytes / 2
   size <- as.double(size)
   chunk <- pmin(as.double(chunk), size)
-  slab <- 8 * c(rows = chunk[1L] * size[2L], columns = chunk[2L] * size[1L])
-  by <- names(slab)[which.min(slab)]
-  per_line <- 8 * if (by == "rows") size[2L] else size[1L]
-  lines <- max(1, floor(block_bytes / per_line))
-  lines_per_chunk <- if (by == "rows") chunk[1L] else chunk[2L]
+  side <- which.min(chunk * rev(size))
+  lines <- max(1, floor(block_bytes / (8 * rev(size)[side])))
+  lines_per_chunk <- chunk[side]
   if (lines > lines_per_chunk) lines <- lines_per_chunk * floor(lines / lines_per_chunk)
-  list_of(object, kind, n = as.integer(size[1L]), p = as.integer(size[2L]), by, step = lines,
-    lines_per_chunk, rows = NULL, columns = NULL, bytes = block_bytes, BPPARAM)
+  list_of(object, kind, n = as.integer(size[1L]), p = as.integer(size[2L]),
+    by = c("rows", "columns")[side], step = lines, lines_per_chunk, rows = NULL, columns = NULL,
+    bytes = block_bytes, BPPARAM)
 }
 
 # The part of a source given by samples and features (indices of what is there now).

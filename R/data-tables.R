@@ -10,9 +10,7 @@
 #                     the total variances of the tables then, under the same names. Subsets of rows
 #                     and columns hold on to these, and so to the weights.
 
-is_tables <- function(x) {
-  is.list(x) && !is.object(x) && any(vapply(x, is_table, NA))
-}
+is_tables <- function(x) is.list(x) && !is.object(x) && any(vapply(x, is_table, NA))
 
 is_table <- function(x) length(dim(x)) == 2L
 

@@ -51,9 +51,7 @@ draw <- function(default, ...) {
   do.call(graphics::plot, all)
 }
 
-draw_lines <- function(lines) {
-  graphics::abline(h = lines$h, v = lines$v, lty = 3L, col = "grey40")
-}
+draw_lines <- function(lines) graphics::abline(h = lines$h, v = lines$v, lty = 3L, col = "grey40")
 
 draw_subtitle <- function(pic) {
   if (is.null(pic$subtitle)) return()

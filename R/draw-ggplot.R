@@ -14,13 +14,10 @@ ggplot_picture <- function(pic, ...) {
       panel.grid.minor = ggplot2::element_blank())
 }
 
-column <- function(name) {
-  force(name)
-  as.call(list(as.name("[["), as.name(".data"), name))
-}
-
 # aes() from names of columns: R CMD check would take bare names for undefined variables.
-aes_of <- function(...) do.call(ggplot2::aes, lapply(list(...), column))
+aes_of <- function(...) {
+  do.call(ggplot2::aes, lapply(list(...), function(name) bquote(.data[[.(name)]])))
+}
 
 ggplot_curves <- function(pic) {
   table <- pic$table

@@ -24,9 +24,8 @@ group_order <- function(score, key, groups = NULL, first = integer(), cost = NUL
   key <- if (is.null(key)) numeric(size) else key
   value <- score - min(0, score, na.rm = TRUE)
   # A group ranks by the mean of its members' scores over the mean of their costs.
-  group <- if (is.null(groups)) seq_len(size) else
-    match(ifelse(is.na(groups), -seq_len(size), groups),
-      ifelse(is.na(groups), -seq_len(size), groups))
+  own <- each_alone(groups)
+  group <- if (is.null(groups)) seq_len(size) else match(own, own)
   scored <- which(!is.na(score))
   average <- function(v) {
     if (is.null(groups)) return(v)
@@ -81,7 +80,7 @@ rank_samples <- function(fit) {
   held <- fit$constraints$samples
   score <- unname(fit$sample_scores)
   key <- unname(fit$sample_key)
-  if (!any(names(held) %in% ranked_names("samples"))) {
+  if (!any(names(held) %in% held_names("rows", ranked = TRUE))) {
     fit$sample_ranking <- ufs_rank(score, key, fit$names$samples)
     return(fit)
   }
@@ -99,6 +98,9 @@ rank_samples <- function(fit) {
   fit$sample_ranking <- whole_ranking(ord, never, fit$names$samples, fit$n)
   fit
 }
+
+# Columns that may never be chosen; they have no score by intention.
+barred_columns <- function(fit) fit$constraints$features$exclude
 
 barred_samples <- function(fit) {
   held <- fit$constraints$samples
@@ -132,15 +134,13 @@ uncorrelated <- function(ord, held, data, flops = 2e10) {
   mean <- along_constant(x, data$weights)
   norm <- sqrt(pmax(x_ss(x) - mean^2, 0))
   most <- max(50, floor(flops / (2 * data$n * length(ord))))
-  group <- if (is.null(held$groups)) rep(NA, length(ord)) else held$groups[ord]
+  unit <- if (is.null(held$groups)) seq_along(ord) else each_alone(held$groups[ord])
   open <- rep(TRUE, length(ord))
   first <- ord %in% held$include
   near_to <- function(i) {
     if (constant[i]) return(logical(length(ord)))
     r <- (drop(x_cross(x, x_columns(x, at[i]))) - mean * mean[at[i]]) / norm / norm[at[i]]
-    near <- !constant & abs(r[at]) > held$max_cor + 1e-12
-    own <- !is.na(group[i]) & group %in% group[i]
-    near & !first & !own
+    !constant & abs(r[at]) > held$max_cor + 1e-12 & !first & unit != unit[i]
   }
   fits <- quota_watch(held, ord, near_to)
   kept <- integer()
@@ -151,8 +151,8 @@ uncorrelated <- function(ord, held, data, flops = 2e10) {
     }
     near <- if (i < length(ord)) near_to(i) & seq_along(ord) > i
     after <- open
-    behind <- !first & !(!is.na(group[i]) & group %in% group[i]) & seq_along(ord) > i
-    after[near | group %in% group[near & !is.na(group)] & behind] <- FALSE
+    behind <- !first & unit != unit[i] & seq_along(ord) > i
+    after[near | unit %in% unit[near] & behind] <- FALSE
     # Kept if enough of each stratum that has to be in are left beside it.
     if (!fits(i, after)) {
       open[i] <- FALSE
@@ -229,8 +229,7 @@ best_columns <- function(data, k, score, key = NULL) {
   data$keep <- of
   ranked <- rank_features(bare, data)
   k <- max(k, choice_range(held, length(score))[1L])
-  columns_of(data, if (is.null(held)) ranked$feature_ranking[seq_len(k)] else
-    choose_best(ranked, "feature", k))
+  columns_of(data, choose_best(ranked, "feature", k))
 }
 
 # Random choices that keep to the constraints of the data x, which methods are compared with: a
@@ -252,7 +251,7 @@ random_columns <- function(x, k, among = seq_len(x$p)) {
 
 random_samples <- function(x, m, among = seq_len(x$n)) {
   held <- x$row_held
-  if (!any(names(held) %in% ranked_names("samples"))) {
+  if (!any(names(held) %in% held_names("rows", ranked = TRUE))) {
     return(function() among[sample.int(length(among), m)])
   }
   held$by <- c(cost = "solver")
@@ -344,23 +343,17 @@ refuse_fewer <- function(names, size, arg = "k") {
     " columns that must be in: ", some_columns(names), ".")
 }
 
-# Says so where constraints leave fewer than were asked for.
+# Says so where constraints leave fewer than were asked for; a budget alone asks for all that it
+# pays for.
 say_short <- function(fit, one, size, chosen, budget) {
   held <- fit$constraints[[paste0(one, "s")]]
-  if (is.null(held$open) || length(chosen) == size) return(invisible())
-  if (!is.null(budget) && size == length(fit[[paste0(one, "_scores")]])) return(invisible())
-  what <- paste0(one, "s")
-  constraints <- intersect(ranked_names(what), names(Filter(length, fit$constraints[[what]])))
-  constraints <- if (is.null(budget)) setdiff(constraints, "cost") else
-    sub("^cost$", "budget", constraints)
+  few <- !is.null(held$open) && length(chosen) < size
+  if (!few || !is.null(budget) && size == length(fit[[paste0(one, "_scores")]])) return(invisible())
+  seen <- held_names(if (one == "feature") "columns" else "rows", ranked = TRUE)
+  seen <- intersect(seen, names(Filter(length, held)))
+  seen <- if (is.null(budget)) setdiff(seen, "cost") else sub("^cost$", "budget", seen)
   ufs_inform("constraints", "Only ", length(chosen), " of ", size, " ", one,
-    "s are chosen: the constraints (", paste(constraints, collapse = ", "), ") leave no more.")
-}
-
-# The constraints that a ranking sees to, as the data hold them, in the order in which messages name
-# them: about "features" or "samples".
-ranked_names <- function(what) {
-  held_names(if (what == "features") "columns" else "rows", ranked = TRUE)
+    "s are chosen: the constraints (", paste(seen, collapse = ", "), ") leave no more.")
 }
 
 # ---- who sees to a constraint -------------------------------------------------------------------
@@ -400,7 +393,6 @@ constraints_for_fit <- function(method, data, by_ranking = NULL) {
 constraint_notes <- function(fit) {
   all <- fit$constraints
   if (is.null(all)) return(NULL)
-  line <- constraint_line
   held <- all$features
   rows <- all$samples
   # A constant column is never chosen, though it was to be in.
@@ -410,11 +402,9 @@ constraint_notes <- function(fit) {
   chosen <- !is.null(fit$sample_scores)
   columns <- constraint_words(held, "columns", chosen = if (shown) chosen_now(fit, "feature"))
   samples <- constraint_words(rows, "rows", chosen = if (chosen) chosen_now(fit, "sample"))
-  c(if (shown && length(columns)) line("constraints", columns),
-    if (chosen && length(samples)) {
-      line(if (shown && length(columns)) "" else "constraints", samples)
-    },
-    line("rows", constraint_words(rows, "rows", sums = TRUE)))
+  c(if (shown) constraint_line("constraints", columns),
+    if (chosen) constraint_line(if (shown && length(columns)) "" else "constraints", samples),
+    constraint_line("rows", constraint_words(rows, "rows", sums = TRUE)))
 }
 
 # ---- what is asked of a fit ---------------------------------------------------------------------

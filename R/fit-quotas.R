@@ -85,10 +85,8 @@ walk_quotas <- function(walk, size, limit = Inf) {
 choose_by_quotas <- function(ord, held, size, budget) {
   quota <- quotas_at(held, size, ord)
   # Columns that must be in are in, whatever the share of their level.
-  group <- if (!is.null(held$groups)) {
-    ifelse(is.na(held$groups[ord]), -seq_along(ord), held$groups[ord])
-  }
-  walk <- new_quota_walk(quota, quota$level[ord], if (!is.null(budget)) held$cost[ord], group)
+  walk <- new_quota_walk(quota, quota$level[ord], if (!is.null(budget)) held$cost[ord],
+    each_alone(held$groups[ord]))
   taken <- walk_quotas(walk, size, if (is.null(budget)) Inf else budget * (1 + 1e-12))
   if (is.null(taken)) refuse_quotas(held, size, budget)
   ord[taken]

@@ -257,9 +257,7 @@ run_own <- function(own, data, args, given) {
 # The result of the user's function as scores of the columns or rows with these names.
 own_scores <- function(value, own, names) {
   one <- if (own$what == "features") "column" else "row"
-  wrong <- function(...) {
-    refuse("fun", "`fun` of ufs_register(\"", own$method, "\"): ", ..., ".")
-  }
+  wrong <- function(...) refuse("fun", "`fun` of ufs_register(\"", own$method, "\"): ", ..., ".")
   if (is.factor(value) || !(is.numeric(value) || is.character(value)) ||
       (!is.null(dim(value)) && max(dim(value)) < length(value))) {
     wrong("it must return one number for each ", one, ", or an order of them, not ", kind_of(value))

@@ -82,11 +82,10 @@ register <- function(method, fit, ...) {
       all(vapply(as.list(default)[-1L], is.character, NA))
   }, NA)
   is_switch <- vapply(known[judged], function(default) is.logical(default) && !is.na(default), NA)
-  rules <- list(arguments = c(arguments_of(fit), names(row$paper)), required = setdiff(required,
-    c("x", "...")),
+  rules <- list(arguments = c(arguments_of(fit), names(row$paper), names(row$only)),
+    required = setdiff(required, c("x", "...")),
     choices = lapply(known[judged[is_choice]], eval, baseenv()), switches = judged[is_switch],
     open_numbers = Filter(function(name) name %in% judged && is.null(known[[name]]), c("k", "m")))
-  rules$arguments <- c(rules$arguments, names(row$only))
   row$published <- length(c(row$paper, row$only)) > 0L
   assign(method, c(row[names(row) != "arguments"], rules), envir = registered)
 }
@@ -112,10 +111,7 @@ registry <- function() {
 number_argument <- function(row) if (is.null(row$per_k)) row$picks$argument else row$per_k
 
 # Title of a method in the registry; its bare name if it is not registered.
-method_title <- function(method) {
-  row <- registry()[[method]]
-  if (is.null(row)) method else row$title
-}
+method_title <- function(method) c(registered[[method]]$title, method)[1L]
 
 # Checks names of methods; returns their registry rows.
 method_row <- function(method, arg = "method") {

@@ -34,9 +34,7 @@ runs_from <- function(init, z, n_clusters, n_starts, max_iter = 100L, count = NU
 }
 
 # Does `init` name a start from k-means?
-is_kmeans_start <- function(init) {
-  is.character(init) && length(init) == 1L && init %in% c("kmeans", "pca_part")
-}
+is_kmeans_start <- function(init) is.character(init) && isTRUE(init %in% c("kmeans", "pca_part"))
 
 # Labels of k-means from one start without random numbers (PCA-Part, Su and Dy 2007): the cluster
 # with the largest sum of squares is split at the mean of its first principal component, until there

@@ -177,16 +177,10 @@ mm_defaults <- function(args) {
   list(max_iter = 300L, tol = 1e-3, eps = 1e-8)
 }
 
-# The penalty for x / mean_norm(x), as a number or as a share of the bound that C computes.
+# The penalty for x / mean(row_norms(x)), as a number or as a share of the bound that C computes.
 mm_penalty <- function(gamma, gamma_rel, divisor) {
   given <- check_penalty(gamma, gamma_rel, 1, "gamma")$value
   list(gamma = if (is.null(gamma)) given else given / divisor, relative = is.null(gamma))
-}
-
-mean_norm <- function(x) {
-  square <- numeric(nrow(x))
-  for (j in seq_len(ncol(x))) square <- square + x[, j]^2
-  mean(sqrt(square))
 }
 
 # The samples as columns of min(n, p) coordinates with the same inner products, divided by
@@ -301,7 +295,7 @@ median_square <- function(x, most = 2000L) {
 far_rows <- function(z, most = 1000L, factor = 2) {
   n <- nrow(z)
   if (n < 10L) return(integer())
-  to <- if (n > most) round(seq(1, n, length.out = most)) else seq_len(n)
+  to <- evenly(n, most)
   near <- numeric(n)
   for (rows in in_pieces(n, 500L)) {
     d2 <- square_distances(z[rows, , drop = FALSE], z[to, , drop = FALSE])

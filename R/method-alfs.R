@@ -224,9 +224,8 @@ alfs_solve <- function(data, basis, penalty, solver, control, schedule) {
     tol = if (solver == "paper" || weighted) 1e-3 else 1e-4)
   shape <- shape_of(data)
   # W, P, Q and what the solver adds (src/alfs.h).
-  n <- data$n
+  n <- as.double(data$n)
   q <- length(data$keep)
-  n <- as.double(n)
   small <- min(n, q)
   numbers <- 3 * n * shape$p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
   if (weighted) numbers <- numbers + 7 * n^2 + 8 * n * q + min(n * q^2, max(16 * n^2, 2e7))

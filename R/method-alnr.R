@@ -62,7 +62,7 @@ solve_alnr <- function(data, control, n_neighbours, gamma, gamma_rel, labelled, 
   check_bytes(8 * data$n * ((n_neighbours + 1) * (n_neighbours + 4) + 2 * ncol(data$x)),
     "ufs_alnr()", "Use a smaller `n_neighbours`.")
   rest <- beside_labelled(data$x, labelled)
-  size <- mean_norm(rest)
+  size <- mean(row_norms(rest))
   settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, size^2))
   found <- .Call(C_alnr, rest / size, settings, control)
   if (found$run$lapack != 0L) {

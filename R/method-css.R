@@ -247,8 +247,7 @@ constraints_for_css <- function(data) {
   }
   if (!is.null(data$coded)) held[left_to_ranking] <- NULL
   # A column that goes with no other is a group of its own.
-  alone <- which(is.na(held$groups))
-  held$groups[alone] <- -alone
+  held$groups <- each_alone(held$groups)
   for (name in c("include", "exclude")) {
     at <- as.integer(held[[name]])
     # Members of a group side by side.
@@ -282,8 +281,7 @@ few_rows <- function(data, held, k) {
   # A stratum keeps those without which it has too few.
   strata <- held$feature_strata
   if (!is.null(strata$quota)) {
-    left <- tabulate(strata$level[setdiff(seq_along(data$keep), c(held$exclude, few))],
-      length(strata$name))
+    left <- in_strata(strata, setdiff(seq_along(data$keep), c(held$exclude, few)))
     few <- few[!strata$level[few] %in% which(left < strata$quota[, "least"])]
   }
   if (!is.null(data$coded)) {

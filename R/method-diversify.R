@@ -73,7 +73,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   picked <- found$picked
   chosen <- best[picked]
   finish_fit("diversify", match.call(), list(
-    data = data, control = resolve_control(ufs_control()),
+    data = data, control = ufs_control(),
     params = list_of(of = fit$method, k, how, strength, pool),
     feature_scores = rank_scores(c(chosen, setdiff(ranking, chosen)), q),
     solution = c(

@@ -135,10 +135,9 @@ facility_points <- function(x, center, scale, similarity) {
 }
 
 # The first m picks by cosine similarity among the rows of a prepared x, for other methods.
-facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
+facility_order <- function(x, m, labelled = NULL) {
   like <- list(kind = 0L, x = x, bandwidth = 1, stored = fits_table(nrow(x)))
-  open <- list(labelled = as.integer(labelled))
-  facility_picks(like, nrow(x), m, open, 0L, resolve_control(control))$order
+  facility_picks(like, nrow(x), m, list(labelled = labelled), 0L, ufs_control())$order
 }
 
 # The candidates that are looked at, a flag for each sample; NULL: all. Of very many samples a few

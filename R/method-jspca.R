@@ -191,7 +191,7 @@ solve_jspca <- function(data, control, n_components, lambda, lambda_rel, loss, s
 }
 
 # The result of C, and the `solver` it is from. With `may_vanish` Q = 0 is not the optimum: where
-# the exact solver ends there, or begins at a `given` P, jspca_plain_first() is tried as well.
+# the exact solver ends there, or begins at a `given` P, plain iterations are tried as well.
 jspca_solve <- function(core, begin, solver, settings, control, may_vanish, given) {
   # A sparse matrix may be made dense where that fits; a file is not.
   formed <- is.matrix(core) ||
@@ -210,8 +210,20 @@ jspca_solve <- function(core, begin, solver, settings, control, may_vanish, give
     return(solve_by("paper", x_dense(core)))
   }
   if (!may_vanish || !formed || !(given || isTRUE(all(found$Q == 0)))) return(found)
+  # Few features span what a P far from the data asks for, so that exact Q-steps can set all rows to
+  # zero before P has come near the data, and then nothing moves it any more. Plain iterations
+  # shrink the rows slowly and move P meanwhile; the exact solver goes on from where they ended. The
+  # better one of this way and the straight one.
   check_ridge_bytes(dim(core), "Use init = \"pca\" and a smaller penalty.")
-  jspca_plain_first(solve_by, core, begin, settings$eps[1L], found)
+  plain <- solve_by("paper", x_dense(core))
+  other <- solve_by("exact", core, list(P = plain$Pbar,
+    weight = 1 / (2 * sqrt(plain$residual^2 + settings$eps[1L])), h = begin$h))
+  other$run$trace[, "iteration"] <- other$run$trace[, "iteration"] + plain$run$iterations
+  other$run$trace <- rbind(plain$run$trace, other$run$trace)
+  other$run$iterations <- plain$run$iterations + other$run$iterations
+  # Beyond what the tolerance allows: the same model may come with another rotation.
+  end <- function(found) utils::tail(found$run$trace[, "objective"], 1L)
+  if (isTRUE(end(other) < (1 - 1e-6) * end(found))) other else found
 }
 
 # Fields for new_ufs(), without the parameters.
@@ -306,22 +318,6 @@ jspca_start <- function(init, k, data, pca, size, loss) {
   }
   if (!is.null(init$h)) start$h <- check_weights(init$h, "init$h", data$p)[data$keep]
   start
-}
-
-# Few features span what a P far from the data asks for, so that exact Q-steps can set all rows to
-# zero before P has come near the data, and then nothing moves it any more. Plain iterations shrink
-# the rows slowly and move P meanwhile; the exact solver goes on from where they ended. The better
-# one of this way and the straight one.
-jspca_plain_first <- function(solve_by, core, begin, eps, straight) {
-  plain <- solve_by("paper", x_dense(core))
-  found <- solve_by("exact", core,
-    list(P = plain$Pbar, weight = 1 / (2 * sqrt(plain$residual^2 + eps)), h = begin$h))
-  found$run$trace[, "iteration"] <- found$run$trace[, "iteration"] + plain$run$iterations
-  found$run$trace <- rbind(plain$run$trace, found$run$trace)
-  found$run$iterations <- plain$run$iterations + found$run$iterations
-  # Beyond what the tolerance allows: the same model may come with another rotation.
-  end <- function(found) utils::tail(found$run$trace[, "objective"], 1L)
-  if (isTRUE(end(found) < (1 - 1e-6) * end(straight))) found else straight
 }
 
 check_weights <- function(value, arg, length) {

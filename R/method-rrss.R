@@ -68,7 +68,7 @@ solve_rrss <- function(data, control, gamma, gamma_rel, labelled, ...) {
     "Give it a subset of the samples.")
   check_squares(data$x)
   rest <- without_penalty(data$x, labelled, "rrss", control$warn)
-  size <- mean_norm(rest$x)
+  size <- mean(row_norms(rest$x))
   found <- .Call(C_rrss, sample_coordinates(rest$x, size), mm_penalty(gamma, gamma_rel, size),
     control)
   c(mm_fit_fields(data, list_of(gamma, gamma_rel, labelled), found, size,

@@ -156,9 +156,8 @@ solve_ted <- function(data, control, mu, form, mu_rel, m, unit, labelled, simila
 # greedy_ted() and convex_ted() return what run_fit() needs.
 greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   control <- resolve_control(how$control)
-  data <- if (is.null(how$n_scores)) ted_rows(x, unit, how$center, how$scale) else {
+  data <- if (is.null(how$n_scores)) ted_rows(x, unit, how$center, how$scale) else
     score_rows(x, unit, how)
-  }
   n <- data$n
   open <- open_rows(labelled, data)
   labelled <- open$labelled
@@ -254,21 +253,19 @@ score_rows <- function(x, unit, how) {
 # The ALFS solver with A = D = X and B = I (src/alfs.h): W = A V is n x r.
 convex_ted <- function(x, penalty, unit, labelled, how) {
   control <- resolve_control(how$control, max_iter = 2000L, tol = 1e-4)
-  data <- if (is.null(how$n_scores)) gram_coordinates(x, how$center, how$scale) else {
+  data <- if (is.null(how$n_scores)) gram_coordinates(x, how$center, how$scale) else
     score_rows(x, FALSE, how)
-  }
   labelled <- check_labelled(labelled, data)
   check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")
   check_squares(data$x)
   rest <- without_penalty(if (unit) unit_rows(data$x) else data$x, labelled, "ted", control$warn)
   z <- rest$x
-  size <- mean_norm(z)
+  size <- mean(row_norms(z))
   # In principal coordinates; an n x n problem is one of n columns.
   basis <- alfs_basis(z / size, "ted")
-  coordinates <- if (data$n <= ncol(z)) sweep(basis$vectors, 2L, basis$values, "*") else {
+  coordinates <- if (data$n <= ncol(z)) sweep(basis$vectors, 2L, basis$values, "*") else
     z %*% (basis$vectors / size)
-  }
   bound <- 2 * max(sqrt(rowSums(sweep(coordinates, 2L, basis$values, "*")^2)))
   basis$bound[] <- bound
   mu <- check_penalty(penalty$mu, penalty$mu_rel, bound * size^2, "mu")

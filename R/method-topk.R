@@ -233,9 +233,8 @@ topk_budget <- function(data, must, size, quota) {
   if (is.null(must)) must <- integer(length(held$cost))
   least <- order(-must, held$cost)
   least <- least[must[least] >= 0L]
-  least <- if (is.null(quota)) least[seq_len(size)] else {
+  least <- if (is.null(quota)) least[seq_len(size)] else
     least[walk_quotas(new_quota_walk(quota, quota$level[least]), size)]
-  }
   if (sum(held$cost[least]) > held$budget * (1 + 1e-12)) {
     refuse("budget", "`budget` is ", format(held$budget), ", less than the ",
       format(sum(held$cost[least])), " that the ", size, " cheapest columns cost",

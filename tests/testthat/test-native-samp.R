@@ -75,7 +75,7 @@ test_that("greedy TED: `left` is what each other sample would bring next, in the
 test_that("RRSS without n systems equals RRSS with them, step by step; coordinates keep inner products", {
   for (size in list(c(20, 6), c(10, 25))) {
     x <- sample_data(size[1], size[2])
-    x <- x / mean_norm(x)
+    x <- x / mean(row_norms(x))
     # No residual vanishes at this penalty: the literal form gets those by subtraction.
     ref <- ref_rrss(x, 1, 15L)
     out <- rrss_call(sample_coordinates(x), 1, ufs_control(max_iter = 15, tol = -1, eps = 1e-8))
