@@ -376,8 +376,7 @@ expand_groups <- function(held) {
     codes <- held$groups[at]
     union(at, which(held$groups %in% codes[!is.na(codes)]))
   }
-  held[c("include", "exclude")] <- list(whole(held$include), whole(held$exclude))
-  held
+  replace(held, c("include", "exclude"), list(whole(held$include), whole(held$exclude)))
 }
 
 # The columns that must be in, with their groups.

@@ -175,8 +175,7 @@ log_counts <- function(data, how) {
 # Zero for a sample without any count.
 log_ratio <- function(value, size) {
   out <- log1p(value / size)
-  out[!is.finite(out)] <- 0
-  out
+  replace(out, !is.finite(out), 0)
 }
 
 # Divisors of the rows: their standard deviation or their length; 1 where that is zero but for

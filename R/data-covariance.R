@@ -49,8 +49,7 @@ moments_of_cov <- function(cov, n, mean, sd, columns) {
 }
 
 covariance_matrix <- function(cov) {
-  if (is.data.frame(cov)) cov <- as.matrix(cov)
-  if (inherits(cov, "Matrix")) cov <- as.matrix(cov)
+  if (is.data.frame(cov) || inherits(cov, "Matrix")) cov <- as.matrix(cov)
   cov <- as_number(cov)
   if (!is.numeric(cov) || !is.matrix(cov) || nrow(cov) != ncol(cov) || !nrow(cov)) {
     refuse("cov", "`cov` must be a square numeric matrix, not ", if (is.matrix(cov))

@@ -170,9 +170,8 @@ sparse_seed <- function(x) {
 
 transposed <- function(x) {
   if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) x <- sparse_seed(x)
-  if (inherits(x, "Matrix")) Matrix::t(x) else if (inherits(x, "DelayedMatrix")) {
-    DelayedArray::t(x)
-  } else t(x)
+  if (inherits(x, "Matrix")) Matrix::t(x) else
+    if (inherits(x, "DelayedMatrix")) DelayedArray::t(x) else t(x)
 }
 
 # The table of a phyloseq object as a matrix with samples in rows: it says itself where its taxa

@@ -109,17 +109,11 @@ as_ufs_coordinates <- function(x, center, scale, coordinates) {
 # Data about which the input pass gives no messages: they were checked before, or are not the
 # user's.
 open_quietly <- function(x, arg = "x") {
-  x <- open_data(x, arg)
-  x[c("quiet", "arg")] <- list(TRUE, arg)
-  x
+  replace(open_data(x, arg), c("quiet", "arg"), list(TRUE, arg))
 }
 
 # Data of which a method sees the squares.
-of_squares <- function(x) {
-  x <- open_data(x)
-  x$squares <- TRUE
-  x
-}
+of_squares <- function(x) replace(open_data(x), "squares", TRUE)
 
 open_checked <- function(x, dense = FALSE, code = TRUE) {
   x <- open_data(x)

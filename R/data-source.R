@@ -111,9 +111,8 @@ read_source <- function(source, i = NULL, j = NULL) {
       plain <- base$kind == "sparse" && is.null(base$rows) && is.null(base$row_shift) &&
         is.null(base$row_divide)
       # Whole columns of a sparse matrix are made dense where the plan is followed, one at a time.
-      x <- if (plain && is.null(i) && !is.null(j)) {
+      x <- if (!plain || !is.null(i) || is.null(j)) read_source(base, i, j) else
         columns_of_sparse(base$object, compose_index(base$columns, j))
-      } else read_source(base, i, j)
       planned(x, source$object$plan, i, j)
     },
     sparse = read_sparse(source$object, i, j)
@@ -246,8 +245,7 @@ moments_of <- function(block, lines, offset) {
 # Moments of two disjoint sets of columns.
 beside_moments <- function(a, b) {
   all <- setdiff(names(a), "size")
-  a[all] <- Map(c, a[all], b[all])
-  a
+  replace(a, all, Map(c, a[all], b[all]))
 }
 
 # Moments of the union of two sets of rows. The larger of the two powers of two is good for both.

@@ -7,9 +7,7 @@ table_roots <- function(spread, of) {
   most <- max(spread, 0)
   if (most == 0) most <- 1
   sums <- rowsum((spread / most)^2, of)
-  root <- stats::setNames(rep(0, nlevels(of)), levels(of))
-  root[rownames(sums)] <- most * sqrt(sums)
-  root
+  replace(stats::setNames(rep(0, nlevels(of)), levels(of)), rownames(sums), most * sqrt(sums))
 }
 
 # Divisors of the columns of several tables, or of levels of factors, after they were standardised
@@ -48,8 +46,7 @@ table_divisors <- function(tables, spread, kind) {
   size <- max(before)
   usual <- sqrt(mean((before[before > 0] / size)^2)) *
     sqrt(sum((now / size)^2) / sum((before[there] / size)^2))
-  root <- stats::setNames(rep(1, nlevels(of)), levels(of))
-  root[there] <- now / size / usual
+  root <- replace(stats::setNames(rep(1, nlevels(of)), levels(of)), there, now / size / usual)
   unname(root[as.character(of)])
 }
 

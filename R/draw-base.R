@@ -181,9 +181,8 @@ draw_scatter <- function(pic, ...) {
   across <- range(table$x, 1.25 * pic$arrows$x)
   columns <- 1L + (length(groups) > 12L)
   names <- shorten(groups, 18L)
-  room <- if (length(groups)) {
+  room <- if (!length(groups)) 0 else
     diff(across) * label_room(strrep(c(paste("mmm", names), pic$group_name), columns), .8)
-  } else 0
   draw(list(x = table$x, y = table$y, pch = style$shape[of],
     cex = if (nrow(table) > 2000L) .5 else .9,
     col = grDevices::adjustcolor(style$colour[of], if (nrow(table) > 500L) .6 else .9),

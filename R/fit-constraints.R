@@ -28,10 +28,8 @@ group_order <- function(score, key, groups = NULL, first = integer(), cost = NUL
   group <- if (is.null(groups)) seq_len(size) else match(own, own)
   scored <- which(!is.na(score))
   average <- function(v) {
-    if (is.null(groups)) return(v)
-    out <- rep(NA_real_, size)
-    out[scored] <- stats::ave(v[scored], group[scored])
-    out
+    if (is.null(groups)) v else
+      replace(rep(NA_real_, size), scored, stats::ave(v[scored], group[scored]))
   }
   gain <- average(value)
   if (!is.null(cost)) gain <- gain / average(cost)
@@ -292,8 +290,7 @@ without_constraints <- function(x, one) {
   stays <- c("labelled", held_names(if (one == "feature") "columns" else "rows", sums = TRUE))
   if (!length(setdiff(names(Filter(length, x[[slot]])), stays))) return(NULL)
   left <- x[[slot]][intersect(names(x[[slot]]), stays)]
-  x[slot] <- list(if (length(left)) left)
-  x
+  replace(x, slot, list(if (length(left)) left))
 }
 
 # `k` as the fit was asked for.

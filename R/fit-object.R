@@ -76,9 +76,7 @@ kept_order <- function(fit, data) columns_of(data, fit$feature_ranking)
 
 # Scores that are mere ranks: 1 for the best, falling in equal steps; NA for what is not ranked.
 rank_scores <- function(ranking, steps, size = steps) {
-  score <- rep(NA_real_, size)
-  score[ranking] <- (steps + 1 - seq_along(ranking)) / steps
-  score
+  replace(rep(NA_real_, size), ranking, (steps + 1 - seq_along(ranking)) / steps)
 }
 
 # A ranking that begins with those picked one by one; the others of `all` follow by what they would

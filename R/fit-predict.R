@@ -131,9 +131,8 @@ fill_new <- function(object, out, newdata, index, arg = "newdata") {
     filled <- fill_columns(plain, fill, index, whole, arg)
     for (j in which(colSums(is.na(plain)) > 0)) {
       value <- as.vector(filled[, j])
-      out[[j]] <- if (is.factor(out[[j]])) {
+      out[[j]] <- if (!is.factor(out[[j]])) in_class_of(value, out[[j]]) else
         factor(coding[[j]]$levels[value], levels(out[[j]]), ordered = is.ordered(out[[j]]))
-      } else in_class_of(value, out[[j]])
     }
   } else if (is.matrix(out)) {
     out <- in_class_of(fill_columns(as_number(out), fill, index, whole, arg), out)

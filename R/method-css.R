@@ -192,9 +192,8 @@ css_settings <- function(asked, held, data, ss) {
   sized <- !is.null(k) || !is.null(held$budget)
   strata <- !is.null(held$feature_strata)
   most <- if (strata) max(choice_range(held, q))
-  picks <- if (!is.null(k)) {
+  picks <- if (is.null(k)) min(q, if (!sized) c(data$n, 200L), most) else
     check_count(k, "k", 1L, q, "the features that are not constant")
-  } else min(q, if (!sized) c(data$n, 200L), most)
   if (strata && most < 1) refuse("feature_quotas", "`feature_quotas` leaves no column to choose.")
   starts <- check_count(asked$starts, "starts", 1L)
   swaps <- check_swaps(asked$swaps, "k", if (sized) picks)

@@ -162,8 +162,7 @@ facility_picks <- function(like, n, m, open, swaps, control, drawn = NULL) {
   found <- check_solved(.Call(C_facility, like, as.integer(open$labelled), settings, control),
     "facility")
   picks <- seq_len(found$run$counters[["picks"]])
-  found[c("order", "bound")] <- list(found$order[picks], found$bound[picks])
-  found
+  replace(found, c("order", "bound"), list(found$order[picks], found$bound[picks]))
 }
 
 # May the n x n similarities be kept? More of them where they are used again and again, or would

@@ -339,9 +339,8 @@ print_notes.ufs_jspca <- function(x) {
   rose <- last_objective(x) / min(x$trace$objective) - 1
   c(sprintf("loss         over %ss, lambda = %s (%s of lambda_max)", x$params$loss,
       signif(x$params$lambda, 3L), signif(x$params$lambda_rel, 3L)),
-    if (x$params$solver_used == "paper") {
-      paste0("non-zero     ", nonzero, " of ", x$p, " features (above 1e-3 of the largest)")
-    } else nonzero_note(x, nonzero),
+    if (x$params$solver_used != "paper") nonzero_note(x, nonzero) else
+      paste0("non-zero     ", nonzero, " of ", x$p, " features (above 1e-3 of the largest)"),
     if (x$params$solver_used != x$params$solver) {
       "solver       \"irls\": lambda is too small for \"exact\""
     },

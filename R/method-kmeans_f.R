@@ -90,8 +90,7 @@ f_statistic <- function(x, cluster, weights = NULL) {
   within <- pmax(total - between, 0)
   # A feature that is constant inside every cluster separates them perfectly.
   f <- (between / (length(used) - 1)) / (within / (n - length(used)))
-  f[within <= total * 1e-14] <- .Machine$double.xmax
-  f
+  replace(f, within <= total * 1e-14, .Machine$double.xmax)
 }
 
 register("kmeans_f", ufs_kmeans_f,

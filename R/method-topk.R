@@ -220,10 +220,7 @@ topk_fixed <- list(rho = 1.1, mu = 1, v_max_iter = 150L, bound_max_iter = 200L, 
 # 1 for columns that must be in, -1 for those that may not be, 0 for the others; NULL without any.
 topk_must <- function(held, q) {
   if (!length(held$include) && !length(held$exclude)) return(NULL)
-  must <- integer(q)
-  must[held$include] <- 1L
-  must[held$exclude] <- -1L
-  must
+  replace(replace(integer(q), held$include, 1L), held$exclude, -1L)
 }
 
 # list(cost, budget) where there is a budget, which must pay for `size` columns.
