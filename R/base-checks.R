@@ -102,9 +102,7 @@ check_matrix <- function(value, arg, nrow = NA, ncol = NA) {
       if (!is.null(size)) paste(" of", size),
       if (is.matrix(value)) paste0("; it is ", nrow(value), " x ", ncol(value)), ".")
   }
-  storage.mode(value) <- "double"
-  dimnames(value) <- NULL
-  value
+  unname(as_double(value))
 }
 
 # A penalty given absolutely or as a share of `max`, the smallest value at which

@@ -183,9 +183,8 @@ watch_components <- function(x) {
 
 # x %*% y, some rows after the other, between which an interrupt is heard.
 product_by_rows <- function(x, y, words) {
-  flops <- 2 * as.double(nrow(y)) * ncol(y)
   out <- matrix(0, nrow(x), ncol(y), dimnames = list(rownames(x), colnames(y)))
-  for (at in in_pieces(nrow(x), max(1, floor(2e9 / flops)))) {
+  for (at in in_pieces(nrow(x), max(1, floor(1e9 / (as.double(nrow(y)) * ncol(y)))))) {
     watch_says(function(step) paste(at[1L] - 1L, "of", count_words(nrow(x), "row"), words))
     out[at, ] <- x[at, , drop = FALSE] %*% y
   }

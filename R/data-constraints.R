@@ -319,8 +319,7 @@ quotas_at <- function(held, size, open) {
 # The same in a choice of k of q columns, in whole numbers, for solvers.
 whole_quotas <- function(held, k, q) {
   quota <- quotas_at(held, k, setdiff(seq_len(q), held$exclude))
-  if (is.null(quota)) return(NULL)
-  lapply(quota, function(number) as.integer(pmin(number, q)))
+  if (!is.null(quota)) lapply(quota, function(number) as.integer(pmin(number, q)))
 }
 
 check_budget <- function(budget, held, names, one = "column") {

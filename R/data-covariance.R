@@ -183,17 +183,14 @@ pairs_of_rows <- function(x, weights = NULL) {
   there <- !is.na(x)
   known <- colSums(there * weight)
   origin <- colSums(replace(x, !there, 0) * weight) / pmax(known, .Machine$double.xmin)
-  names <- colnames(x)
   ends <- function(f, empty) apply(replace(x, !there, empty), 2L, f, empty)
-  least <- ends(min, Inf)
-  most <- ends(max, -Inf)
   z <- replace(x - rep(origin, each = nrow(x)), !there, 0)
   n <- crossprod(there * weight, there + 0)
   sums <- crossprod(z * weight, there + 0)
   mean <- sums * ifelse(n > 0, 1 / n, 0)
   list_of(n, origin, mean, square = crossprod(z^2 * weight, there + 0) - sums * mean,
     css = crossprod(z * weight, z) - sums * t(mean), rows = sum(weight), dropped = kept$dropped,
-    least, most, names)
+    least = ends(min, Inf), most = ends(max, -Inf), names = colnames(x))
 }
 
 # The sums of two tables together, as moments_of_rows() and merge_moments() would have them for each

@@ -12,7 +12,6 @@
 with_levels <- function(data) {
   nominal <- nominal_columns(data$input$coding)
   if (!length(nominal)) return(data)
-  load_reader(data)
   level <- as.list(rep(NA_integer_, data$p))
   level[nominal] <- lapply(nominal, function(j) {
     found <- sort(unique(as.vector(data_columns(data, j))))

@@ -171,8 +171,7 @@ row_that_adds_up <- function(data) {
 # may be a sum by chance.
 subtotal_rows <- function(z) {
   # Most tables have none by their first column.
-  first <- abs(cumsum(z[, 1L])[-nrow(z)] - z[-1L, 1L]) <= 1e-8 * max(abs(z))
-  if (!any(first)) return(NULL)
+  if (!any(abs(cumsum(z[, 1L])[-nrow(z)] - z[-1L, 1L]) <= 1e-8 * max(abs(z)))) return(NULL)
   above <- rbind(0, apply(z, 2L, cumsum))
   out <- integer()
   from <- 1L

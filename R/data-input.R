@@ -497,19 +497,7 @@ read_matrix_package <- function(x, arg) {
 # x, opened with the arguments of ufs_data() in the dots of the function `fun`, if there are any.
 open_with <- function(x, fun, name, dots) {
   if (!length(dots)) return(x)
-  check_data_dots(names_of(dots), fun, name)
-  # Moments in the place of x have no rows for anything to be about.
-  wrong <- if (inherits(x, "ufs_data") && !is.null(x$n_rows)) {
-    setdiff(names(dots), c("features", constraint_names("columns")))
-  }
-  if (length(wrong)) {
-    refuse(wrong[1L], "`", wrong[1L], "` is about rows, and `x` is a result of ufs_moments(), ",
-      "which holds none: give it where the rows are read.")
-  }
-  do.call(ufs_data, c(list(x), dots), quote = TRUE)
-}
-
-check_data_dots <- function(given, fun, name) {
+  given <- names_of(dots)
   if (!all(nzchar(given))) {
     ufs_abort("argument", "ufs_", name, "(): unexpected unnamed argument. The data come first, as ",
       "`x`, and what follows has its name.")
@@ -519,6 +507,15 @@ check_data_dots <- function(given, fun, name) {
     check_arguments(unknown, fun, name)
     refuse_argument(unknown[1L])
   }
+  # Moments in the place of x have no rows for anything to be about.
+  wrong <- if (inherits(x, "ufs_data") && !is.null(x$n_rows)) {
+    setdiff(names(dots), c("features", constraint_names("columns")))
+  }
+  if (length(wrong)) {
+    refuse(wrong[1L], "`", wrong[1L], "` is about rows, and `x` is a result of ufs_moments(), ",
+      "which holds none: give it where the rows are read.")
+  }
+  do.call(ufs_data, c(list(x), dots), quote = TRUE)
 }
 
 # The same for functions whose `...` are the arguments of a method: list(x, rest). `own`: the

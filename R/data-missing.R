@@ -225,7 +225,7 @@ say_means <- function(filled, arg) {
 # gives them with all features of the fit, NA where these are not known.
 fill_columns <- function(x, fill, index, whole, arg) {
   gone <- which(is.na(x))
-  if (is.null(fill) || !length(gone)) return(x)
+  if (!length(gone)) return(x)
   if (fill$na == "median") return(put_values(x, fill$value[index]))
   rows <- which(rowSums(is.na(x)) > 0)
   filled <- fill_knn(whole(rows), fill)

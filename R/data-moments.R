@@ -622,9 +622,8 @@ as.matrix.ufs_moments <- function(x, what = c("correlation", "covariance"), ...)
   check_dots_empty(...)
   what <- check_choice(what, "what", c("correlation", "covariance"))
   if (what == "covariance") return(x$css / (x$n - 1))
-  size <- sqrt(diag(x$css))
   varies <- columns_vary(x)
-  out <- x$css / tcrossprod(size)
+  out <- x$css / tcrossprod(sqrt(diag(x$css)))
   out[!varies, ] <- out[, !varies] <- NA
   diag(out)[varies] <- 1
   out

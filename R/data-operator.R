@@ -220,14 +220,10 @@ first_equal <- function(hash, size, read, bytes = block_bytes()) {
   first
 }
 
-# Points for k-means: the rows of x, or, where x is not formed, their leading principal
-# component scores, whose distances are those of the rows but for what is left out.
-kmeans_rows <- function(x, n_clusters, most = 50L) {
-  if (is.matrix(x)) x else leading_scores(x, n_clusters, most)
-}
-
-leading_scores <- function(x, least, most = 50L) {
-  scores <- x_pca(x, min(dim(x), max(most, least)), "kmeans_f", loadings = FALSE,
+# The leading principal component scores of the rows, at least `least` of them, whose distances are
+# those of the rows but for what is left out.
+leading_scores <- function(x, least) {
+  scores <- x_pca(x, min(dim(x), max(50L, least)), "kmeans_f", loadings = FALSE,
     tol = coordinate_tol)$scores
   scores[, colSums(scores^2) > 0, drop = FALSE]
 }

@@ -74,10 +74,8 @@ ufs_captured <- function(fit, x, k = NULL, ..., center = TRUE, scale = NULL, cri
     !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
   } else k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
-  sets <- lapply(k, function(size) {
-    chosen <- if (own) fit else suppressMessages(selected_features(fit, size, as = "index"))
-    columns_of(data, chosen)
-  })
+  sets <- lapply(k, function(size) columns_of(data, if (own) fit else
+    suppressMessages(selected_features(fit, size, as = "index"))))
   out <- data.frame(k = k, captured_table(data$x, sets, if (is.null(data$coded)) k else
     lengths(sets)))
   out$ratio <- out$captured / out$bound

@@ -46,12 +46,11 @@ rank_features <- function(fit, data = NULL) {
     fit$feature_ranking <- ufs_rank(score, fit$feature_key, fit$names$features)
     return(fit)
   }
-  honoured <- names(held$by)[held$by == "solver"]
   never <- held$exclude
   score[never] <- NA_real_
   fit$feature_scores[never] <- NA_real_
   ord <- group_order(score, unname(fit$feature_key), held$groups, held$include,
-    if (!"cost" %in% honoured) priced(held))
+    if (!isTRUE(held$by["cost"] == "solver")) priced(held))
   if (!is.null(held$feature_strata)) {
     # Quotas on what the method gave a score.
     scored <- replace(held, c("exclude", "include"),
@@ -314,7 +313,7 @@ held_of_variables <- function(data) {
 # Numbers that no choice can meet.
 check_choice_size <- function(fit, one, size, budget) {
   held <- fit$constraints[[paste0(one, "s")]]
-  names <- fit$names$features
+  names <- fit$names[[paste0(one, "s")]]
   # A constant column is never chosen, though it was to be in.
   held$include <- setdiff(held$include, fit$constant)
   if (length(held$include) > size) refuse_fewer(names[held$include], size)
@@ -330,8 +329,7 @@ check_choice_size <- function(fit, one, size, budget) {
       refuse("budget", "`budget` needs costs: give `", if (one == "feature") "cost" else
         "sample_cost", "` to ufs_data() or to the fit.")
     }
-    check_budget(budget, held, if (one == "feature") names else
-      fit$names$samples, if (one == "feature") "column" else "row")
+    check_budget(budget, held, names, if (one == "feature") "column" else "row")
   }
 }
 

@@ -217,7 +217,6 @@ own_methods <- function() {
 run_own <- function(own, data, args, given) {
   number <- own_number(own)
   features <- own$what == "features"
-  size <- if (features) length(data$keep) else data$n
   role <- number_role(own)
   if (role == "needed") {
     args[[number]] <- check_count(args[[number]], number, 1L, if (features) data$p else data$n,
@@ -248,7 +247,7 @@ run_own <- function(own, data, args, given) {
       "TRUE, so that they follow the seeds of a run. (Said once in a session.)")
   }
   score <- own_scores(value, own, names[[if (features) 2L else 1L]])
-  stopifnot(length(score) == size)
+  stopifnot(length(score) == if (features) length(data$keep) else data$n)
   made <- list(list(data = data, params = if (role == "needed") args[number]), list(score))
   stats::setNames(c(made[[1L]], made[[2L]]), c("data", "params",
     if (features) "feature_scores" else "sample_scores"))

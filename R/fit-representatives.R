@@ -75,9 +75,8 @@ representatives.ufs <- function(fit, x, k = NULL, ...) {
   # The level of a factor that is told best.
   best <- order(data$keep, -abs(r))
   best <- best[!duplicated(data$keep[best])]
-  share <- gathered(explained * norm^2, data$keep) / gathered(norm^2, data$keep)
   out[data$keep[best], -1L] <- list(data$features[data$keep[at[nearest[best]]]], r[best],
-    pmin(share, 1))
+    pmin(gathered(explained * norm^2, data$keep) / gathered(norm^2, data$keep), 1))
   out
 }
 

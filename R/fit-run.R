@@ -270,7 +270,13 @@ open_x <- function(x, row, method, dots) {
 
 # Settings that the user gave in ufs_control(paper = list()).
 paper_settings <- function(row, method, control, dots) {
-  check_only(row, method, dots)
+  # Of an argument with one form there is no other value.
+  for (name in intersect(names_of(dots), names(row$only))) {
+    if (!identical(dots[[name]], row$only[[name]])) {
+      refuse(name, "`", name, "` of ufs_", method, "() can only be \"", row$only[[name]],
+        "\": what is published is what it does; it is ", deparse_short(dots[[name]]), ".")
+    }
+  }
   known <- names(row$paper)
   given <- if (is.list(control)) control[["paper"]]
   if (length(given)) given <- check_paper(given)
@@ -280,16 +286,6 @@ paper_settings <- function(row, method, control, dots) {
       "` there", if (length(known)) paste0("; it has ", paste(known, collapse = ", ")), ".")
   }
   given
-}
-
-# Refuses another value of an argument of which the method has one form.
-check_only <- function(row, method, dots) {
-  for (name in intersect(names_of(dots), names(row$only))) {
-    if (!identical(dots[[name]], row$only[[name]])) {
-      refuse(name, "`", name, "` of ufs_", method, "() can only be \"", row$only[[name]],
-        "\": what is published is what it does; it is ", deparse_short(dots[[name]]), ".")
-    }
-  }
 }
 
 # Arguments with the settings of the published method in `control`, for functions whose arguments

@@ -200,12 +200,10 @@ solve_alfs <- function(data, control, alpha, beta, lambda, alpha_rel, beta_rel, 
 
 # ---- parts --------------------------------------------------------------------------
 
-# The largest useful penalties: norms of the rows and columns of 2X'XX', and 2 max ||x_i||^2.
-alfs_bounds <- function(basis) stats::setNames(as.list(basis$bound), c("alpha", "beta", "lambda"))
-
 # alpha, beta, lambda, and the same as shares of their bounds: alpha_rel, beta_rel, lambda_rel.
 alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel) {
-  bound <- alfs_bounds(basis)
+  # The largest useful ones: norms of the rows and columns of 2X'XX', and 2 max ||x_i||^2.
+  bound <- stats::setNames(as.list(basis$bound), c("alpha", "beta", "lambda"))
   if (!all(is.finite(unlist(bound)) & unlist(bound) > 1e-290)) {
     refuse_range("The third powers of the values of `x`")
   }
@@ -232,11 +230,9 @@ alfs_solve <- function(data, basis, penalty, solver, control, schedule) {
   check_bytes(8 * numbers, paste0("ufs_alfs()", if (weighted) " with lambda > 0"),
     if (weighted) "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples." else
       "Fit on a random part of the samples.")
-  found <- alfs_call(data$x, basis, unname(penalty[1:3]), control,
+  c(alfs_call(data$x, basis, unname(penalty[1:3]), control,
     c(list(paper = solver == "paper", p = shape$p, keep = shape$keep,
-      dimnames = list(data$samples, shape$features)), schedule))
-  found$control <- control
-  found
+      dimnames = list(data$samples, shape$features)), schedule)), list(control = control))
 }
 
 # ---- rankings other than by norm ---------------------------------------------------

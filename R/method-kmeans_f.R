@@ -47,7 +47,8 @@ solve_kmeans_f <- function(data, control, n_clusters, n_starts, init, ...) {
   n_clusters <- check_clusters(n_clusters, data$n)
   named <- is_kmeans_start(init)
   if (named) {
-    rows <- without_weights(kmeans_rows(data$x, n_clusters), data$weights)
+    rows <- if (is.matrix(data$x)) data$x else leading_scores(data$x, n_clusters)
+    rows <- without_weights(rows, data$weights)
     runs <- runs_from(init, rows, n_clusters, n_starts, control$max_iter, data$weights)
     if (is.null(runs)) {
       refuse_data("x", "`x` has fewer than n_clusters = ", n_clusters, " distinct rows: ",

@@ -163,8 +163,7 @@ kmeans_medoids <- function(points, m, labelled, n_starts, max_iter, allowed = NU
   best <- which.min(found$within)
   # Clusters 1 to m are free; those of labelled samples follow.
   cluster <- found$label[, best]
-  open <- rep(TRUE, length(first))
-  if (!is.null(allowed)) open <- as.logical(allowed)
+  open <- if (is.null(allowed)) rep(TRUE, length(first)) else as.logical(allowed)
   open[labelled] <- FALSE
   own <- vapply(seq_len(m), function(a) any(open[cluster == a]), NA)
   medoids <- integer(m)

@@ -148,12 +148,11 @@ solve_socfs <- function(data, control, n_clusters, lambda, lambda_rel, gamma, in
     ufs_warn("clusters", "With n_clusters = 1 there are no clusters to tell apart.")
   }
   # For each row of the largest column norm s, ||2 x_i'E|| <= 2s bounds the pull on v_i.
-  top <- max(data$norm)
   exactly <- !plain && warm_irls == 0L
   factor <- if (exactly) penalty_factor(data$held, length(data$keep))
   lambda_max <- 2 * top_over_factor(data$norm, factor)
   penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda")
-  control$eps <- check_eps(control$eps, (1e-6 / top)^2)
+  control$eps <- check_eps(control$eps, (1e-6 / max(data$norm))^2)
   starts <- socfs_starts(init, data, n_clusters, n_starts, start_rule)
   given <- starts[[1L]]
   # Equal columns as one, unless a plain run is to be replayed.
@@ -367,7 +366,6 @@ start_from_list <- function(init, data, n_clusters) {
 socfs_stages <- function(solver, lambda, control, warm_irls, path, polish, plain_first = FALSE) {
   mine <- c(as.double(solver == "exact"), lambda, control$max_iter, control$inner_max_iter,
     control$tol, control$inner_tol)
-  exact <- c(1, lambda, control$max_iter, 10, 1e-7, 1e-4)
   plain <- if (plain_first) control$max_iter else warm_irls
   rbind(
     if (solver == "exact" && plain > 0L) c(0, lambda, plain, 30, 1e-6, 1e-8),
@@ -375,7 +373,7 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish, plain
       do.call(rbind, lapply(path, function(share) c(1, share * lambda, 10, 10, 1e-4, 1e-4)))
     },
     mine,
-    if (solver == "paper" && polish) exact
+    if (solver == "paper" && polish) c(1, lambda, control$max_iter, 10, 1e-7, 1e-4)
   )
 }
 

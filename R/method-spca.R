@@ -70,7 +70,6 @@ solve_spca <- function(data, control, n_components, lambda, lambda_rel, center, 
   # V, after taking out the earlier ones (Zou et al., section 3.4). V are the loadings at unit
   # length: B itself is shorter the larger the penalty.
   scores <- x_mul(core, loadings)
-  total <- sum(x_ss(core))
   own <- vapply(seq_len(ncol(loadings)), function(j) {
     left <- scores[, j]
     if (j > 1L) left <- stats::lm.fit(scores[, seq_len(j - 1L), drop = FALSE], left)$residuals
@@ -81,7 +80,7 @@ solve_spca <- function(data, control, n_components, lambda, lambda_rel, center, 
     params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel),
     feature_scores = sqrt(rowSums(b^2)), feature_key = found$kkt,
     solution = list(A = expand_features(found$A, data), B = expand_features(b, data),
-      loadings = expand_features(loadings, data), explained = cumsum(own) / total),
+      loadings = expand_features(loadings, data), explained = cumsum(own) / sum(x_ss(core))),
     certificate = found$run$counters[c("kkt", "change")], coef_name = "loadings",
     live = colSums(b != 0)
   )

@@ -177,12 +177,11 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   found <- ted_greedy(rows$z, picks, mu$value, open = open, control = control,
     divisor = rows$divisor)
   ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
-  shown <- utils::head(found$order, if (is.null(m)) 10L else m)
   list(
     data = data, control = control,
     params = list_of(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks, unit, labelled,
       similarity = like$label, bandwidth = rows$width, n_scores = how$n_scores,
-      copies = near_copies(data$x, shown),
+      copies = near_copies(data$x, utils::head(found$order, if (is.null(m)) 10L else m)),
       far = rows$far),
     run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
     statistic = stats::setNames(replace(found$left, found$order, found$score), data$samples),

@@ -201,7 +201,7 @@ solve_topk <- function(data, control, k, n_clusters, y, lambda_e, alpha_e, lambd
     ufs_abort("isolated", "Only ", data$n - topk_isolated(found$w), " of ", data$n,
       " samples are linked to another one: too few for ", classes$c, " clusters. Raise `",
       if (is.null(lambda_e)) "alpha_e" else "lambda_e", "`: the first link appears at alpha_e = ",
-      signif(first_link(data$x, settings$lambda_z, settings$nonnegative), 3L), ".",
+      signif(min(link_values(data$x, settings$lambda_z, settings$nonnegative)), 3L), ".",
       argument = "alpha_e")
   }
   topk_fields(found, data, classes, mode, control, params = c(
@@ -405,8 +405,6 @@ link_values <- function(x, lambda_z, nonnegative = FALSE) {
   }, list(1))
   (1 + lambda_z) * max(l1_norms(x)) / pmax(unlist(most, use.names = FALSE), 0)
 }
-
-first_link <- function(x, lambda_z, nonnegative = FALSE) min(link_values(x, lambda_z, nonnegative))
 
 check_topk_bytes <- function(n, p, mode, solver, settings) {
   n <- as.double(n)

@@ -512,8 +512,8 @@ test_that("rows and columns without names keep numbers and are called by these; 
   expect_identical(sort(as.data.frame(fit)$sample), sort(c("1", "2", rownames(mtcars)[-(1:2)])))
   x[1, 3] <- NA
   expect_output(print(ufs_variance(x, na = "omit")), "1 of 32 samples (1)", fixed = TRUE)
-  expect_refused(check_data_dots("m", ufs_split, "split"), "Unknown argument `m`.")
-  expect_refused(check_data_dots("mm", ufs_split, "split"), "ufs_split() has no argument `mm`")
+  expect_refused(open_with(x, ufs_split, "split", list(m = 6)), "Unknown argument `m`.")
+  expect_refused(open_with(x, ufs_split, "split", list(mm = 6)), "ufs_split() has no argument `mm`")
 })
 
 test_that("medians of sparse columns are those of the dense ones, zeros and missing values counted", {

@@ -152,7 +152,7 @@ test_that("iterations and tolerance are respected; rounds that give their memory
 test_that("the bound is that of a feasible pair on the way, too; kkt is that of the W, P, Q and L returned", {
   claims <- function(x, rel, most) {
     basis <- alfs_basis(x)
-    penalty <- rel * unlist(alfs_bounds(basis))
+    penalty <- rel * basis$bound
     for (iterations in most) {
       out <- alfs_call(x, basis, penalty, ufs_control(max_iter = iterations, tol = 1e-6, warn = FALSE))
       dual <- ref_alfs_dual(x, out$p, out$q, out$l, penalty[1], penalty[2], penalty[3])
@@ -267,7 +267,7 @@ test_that("many columns: the optimum and its dual", {
   # 10 samples, structure in 30 of 200 columns.
   x <- sweep(alfs_data(10, 200, 21), 2, rep(c(2, .4), c(30, 170)), "*")
   basis <- alfs_basis(x)
-  bound <- unlist(alfs_bounds(basis))
+  bound <- basis$bound
   run <- function(rel, tol = 1e-8, most = 4000L) {
     out <- alfs_call(x, basis, c(rel * bound[1:2], 0), ufs_control(max_iter = most, tol = tol))
     c(out, out$run, as.list(out$run$counters))

@@ -42,12 +42,12 @@ test_that("below the first link Z is exactly zero; a probe finds the links of a 
   prob <- topk_problem(15, 30)
   out <- represent(prob$x, matrix(0, 15, 15), lambda_e = .99 / max(rowSums(abs(prob$x))))
   expect_true(all(out$z == 0))
-  # first_link() is the smallest alpha_e with a link (of the exact solution).
-  edge <- first_link(prob$x, .5) / max(rowSums(abs(prob$x)))
+  # The least of link_values() is the smallest alpha_e with a link (of the exact solution).
+  edge <- min(link_values(prob$x, .5)) / max(rowSums(abs(prob$x)))
   exact <- function(lambda_e, ...) represent(prob$x, matrix(1, 15, 15), lambda_e = lambda_e, exact = TRUE, ...)$z
   expect_true(all(exact(.99 * edge) == 0))
   expect_true(any(exact(1.01 * edge) != 0))
-  edge <- first_link(prob$x, .5, TRUE) / max(rowSums(abs(prob$x)))
+  edge <- min(link_values(prob$x, .5, TRUE)) / max(rowSums(abs(prob$x)))
   expect_true(all(exact(.99 * edge, nonnegative = TRUE) == 0))
   expect_true(any(exact(1.01 * edge, nonnegative = TRUE) != 0))
   prob <- topk_problem(14, 20)

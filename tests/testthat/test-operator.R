@@ -145,7 +145,7 @@ test_that("many samples: neighbours on principal component scores, said in the p
   fit <- suppressWarnings(ufs_laplacian(to_sparse(set$x), graph = list(n_neighbours = 6)))
   expect_output(print(fit), "approximate .*, on the leading 50 principal component scores")
   # On so few samples the approximate search misses next to nothing.
-  z <- suppressWarnings(kmeans_rows(as_ufs_operator(to_sparse(set$x), FALSE, FALSE)$x, 2))
+  z <- suppressWarnings(leading_scores(as_ufs_operator(to_sparse(set$x), FALSE, FALSE)$x, 2))
   exact <- as.matrix(ufs_graph(z, 6, "binary"))
   near <- as.matrix(suppressWarnings(ufs_graph(to_sparse(set$x), 6, "binary")))
   expect_gt(mean(near[exact > 0] > 0), 0.98)
