@@ -240,9 +240,8 @@ stuck_value <- function(value, found = usual_value(value), least = 0.25) {
   longest <- which.max(run$lengths)
   stuck <- run$values[longest]
   count <- run$lengths[longest]
-  others <- run$lengths[run$values != stuck]
   if (count >= max(8, least * length(value)) && length(unique(value)) > 8L &&
-      count >= 0.9 * sum(value == stuck) && count >= 5 * max(others)) {
+      count >= 0.9 * sum(value == stuck) && count >= 5 * max(run$lengths[run$values != stuck])) {
     return(c(stuck, count))
   }
   if (is.null(found) || found$count < least * length(value)) return(NULL)

@@ -335,9 +335,14 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (inherits(x, "ufs_moments")) refuse_moments(arg)
   asked <- c("assay", "block_bytes", "BPPARAM") %in% names(Filter(Negate(is.null), reading))
-  plain <- if (!any(asked)) plain_matrix(x)
-  if (!is.null(plain)) {
-    x <- new_data("dense", plain, dimnames(plain), class(x)[1L])
+  # Most x are a numeric matrix, or a data frame of numeric columns, and of no class besides.
+  plain <- !any(asked) && if (identical(class(x), "data.frame")) {
+    length(x) > 0L && !"sparsevctrs" %in% loadedNamespaces() && all(vapply(x, is_plain_number, NA))
+  } else is.matrix(x) && !is.object(x) && (is.numeric(x) || is.logical(x))
+  if (plain) {
+    origin <- class(x)[1L]
+    if (is.data.frame(x)) x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
+    x <- new_data("dense", as_double(x), dimnames(x), origin)
   } else if (!inherits(x, "ufs_data")) {
     x <- samples_first(x)
     # Names of places are those of samples or features.
@@ -376,17 +381,6 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
   }
   tables <- x$input$tables
   if (!is.null(tables) && is.null(tables$share)) weigh_tables(x) else x
-}
-
-# The double matrix of what most x are: a numeric matrix, or a data frame of numeric columns, of no
-# class besides. NULL for all else.
-plain_matrix <- function(x) {
-  if (identical(class(x), "data.frame")) {
-    plain <- length(x) && !"sparsevctrs" %in% loadedNamespaces()
-    if (!plain || !all(vapply(x, is_plain_number, NA))) return(NULL)
-    x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
-  } else if (!is.matrix(x) || is.object(x) || !(is.numeric(x) || is.logical(x))) return(NULL)
-  as_double(x)
 }
 
 # One table, its factors coded.
@@ -644,6 +638,10 @@ input_notes <- function(input) {
 }
 
 # ---- what methods ask for ----------------------------------------------------------------------
+
+is_plain_number <- function(column) {
+  (is.numeric(column) || is.logical(column)) && !is.object(column) && is.null(dim(column))
+}
 
 # A double matrix from matrix, data.frame, tibble or data.table.
 table_matrix <- function(x, arg) {

@@ -41,10 +41,6 @@ in_class_of <- function(value, was) {
   if (isS4(was)) asS4(value) else value
 }
 
-is_plain_number <- function(column) {
-  (is.numeric(column) || is.logical(column)) && !is.object(column) && is.null(dim(column))
-}
-
 # Columns of text: those that were asked for, and those of numbers beside which something else
 # stands.
 refuse_text <- function(x, wanted, arg = "x") {

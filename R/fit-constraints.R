@@ -202,10 +202,9 @@ choose_best <- function(fit, one, size, budget = NULL) {
   # Groups that leave places: another one first, and what fits beside it, if that is worth more, or
   # as much and leaves fewer.
   if (found$places > 0L && any(count > 1L)) {
-    must <- ord %in% held$include
     score <- unname(fit[[paste0(one, "_scores")]])[ord]
     worth <- as.vector(rowsum(score - min(0, score), group))
-    for (u in which(!found$taken & count <= size & !any(must))) {
+    for (u in which(!found$taken & count <= size & !any(ord %in% held$include))) {
       other <- walk(u)
       gain <- sum(worth[other$taken]) - sum(worth[found$taken])
       fuller <- gain == 0 && other$places < found$places

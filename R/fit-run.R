@@ -211,7 +211,7 @@ finish_fit <- function(method, call, made, x, start) {
   made[c("run", "advice", "finish")] <- NULL
   # Correlations are those of the columns themselves: what the method was given may have rows of one
   # length, or other rows.
-  if (ranks_by_correlation(made$data)) {
+  if (constrained && ranks_by_correlation(made$data)) {
     made$data$columns <- as_ufs_operator(open_quietly(x))
   }
   fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
