@@ -45,12 +45,6 @@ missing_codes <- function(data, closely = FALSE) {
     ", apart from all other values: a code for what is missing?")
 }
 
-# The data with that sentence, of the values as they were given.
-with_codes <- function(data) {
-  if (is.null(data$input$transform) && is.null(data$levels)) data$input$codes <- missing_codes(data)
-  data
-}
-
 # Up to three rare values at one end of a column, further from all others than twice what these
 # span, or three steps beyond a scale without gaps, or below zero among amounts; or the one
 # `between` the steps of a scale. Only nines (-9, 99, 9999) may be there once. A matrix with a row

@@ -45,7 +45,7 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
       " hold levels of factors, which are no measurements. Leave them out by `features`.")
   }
   load_reader(data)
-  data <- with_codes(data)
+  data$input$codes <- missing_codes(data)
   if (counted) check_counted(data, arg)
   if (limited) data <- limit_features(data, min_samples, max_samples, arg)
   if (!changed) return(data)

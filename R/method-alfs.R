@@ -202,7 +202,7 @@ solve_alfs <- function(data, control, alpha, beta, lambda, alpha_rel, beta_rel, 
 
 # alpha, beta, lambda, and the same as shares of their bounds: alpha_rel, beta_rel, lambda_rel.
 alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel) {
-  # The largest useful ones: norms of the rows and columns of 2X'XX', and 2 max ||x_i||^2.
+  # The largest useful penalties are norms of the rows and columns of 2X'XX', and 2 max ||x_i||^2.
   bound <- stats::setNames(as.list(basis$bound), c("alpha", "beta", "lambda"))
   if (!all(is.finite(unlist(bound)) & unlist(bound) > 1e-290)) {
     refuse_range("The third powers of the values of `x`")
