@@ -268,9 +268,8 @@ shown_ranking <- function(fit, one) {
   held <- fit$constraints[[paste0(one, "s")]]
   ranking <- unname(fit[[paste0(one, "_ranking")]])
   size <- remembered_size(fit, if (one == "feature") "k" else "m")
-  if (is.null(held$open)) return(list_of(ranking, size))
-  ranking <- ranking[seq_len(held$open)]
-  if (is.null(size) && is.null(held$budget)) return(list_of(ranking, size))
+  if (!is.null(held$open)) ranking <- ranking[seq_len(held$open)]
+  if (is.null(c(size, held$budget)) || is.null(held$open)) return(list_of(ranking, size))
   chosen <- choose_best(fit, one, if (is.null(size)) length(ranking) else size, held$budget)
   list(ranking = c(chosen, setdiff(ranking, chosen)), size = length(chosen))
 }
