@@ -95,7 +95,7 @@ groups_whole <- function(group, all, chosen) {
   touched <- unique(stats::na.omit(group[chosen]))
   whole <- vapply(touched, function(g) all(setdiff(which(group == g), all$constant) %in% chosen),
     NA)
-  paste(if (!all(whole)) paste(sum(whole), "of"), length(touched), "chosen whole")
+  paste0(if (!all(whole)) paste(sum(whole), "of "), length(touched), " chosen whole")
 }
 each_level <- function(strata, all, chosen, most = 10L) {
   count <- in_strata(strata, chosen)
