@@ -29,16 +29,7 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
     refuse("rows", "rows = \"", how$rows, "\" would fill the zeros of a sparse matrix; rows = ",
       "\"unit\" keeps them. If `", arg, "` has few zeros, give as.matrix(", arg, ").")
   }
-  # Treatments of rows are for the points of one spectrum: an outcome beside it would be taken for
-  # one more point.
-  beside <- if (how$rows != "none") columns_beside(data)
-  if (length(beside)) {
-    one <- length(beside) == 1L
-    refuse("rows", "rows = \"", how$rows, "\" would run over ", some_columns(data$features[beside]),
-      " of `", arg, "`, which ", if (one) "is" else "are", " no part of its matrix column '",
-      data$input$widest$name, "'. Leave ", if (one) "it" else "them", " out by ",
-      without_columns(beside), ", or give the matrix column alone.")
-  }
+  if (how$rows != "none") check_one_matrix(data, how$rows, arg)
   if (changed && length(data$input$coding)) {
     refuse(if (how$rows != "none") "rows" else "counts", "The rows of `", arg, "` are not ",
       "transformed: ", some_columns(data$features[lengths(data$input$coding) > 0L]),
@@ -64,6 +55,17 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
   data$input$transform <- out
   data <- apply_transform(data, data$input$transform, arg)
   if (tables) weigh_tables(data) else data
+}
+
+# Treatments of rows are for the points of one spectrum: an outcome beside it would be taken for
+# one more point.
+check_one_matrix <- function(data, rows, arg) {
+  out <- columns_beside(data)
+  if (!length(out)) return(invisible())
+  refuse("rows", "rows = \"", rows, "\" would run over ", some_columns(data$features[out]), " of `",
+    arg, "`, which ", if (length(out) == 1L) "is" else "are", " no part of its matrix column '",
+    data$input$widest$name, "'. Leave ", if (length(out) == 1L) "it" else "them", " out by ",
+    without_columns(out), ", or give the matrix column alone.")
 }
 
 # The columns of a data frame that stand beside its widest matrix column.

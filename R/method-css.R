@@ -130,12 +130,7 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   found <- check_solved(.Call(C_css, z, settings, control), "css")
   count <- as.list(found$run$counters)
   order <- found$order[seq_len(count$n_chosen)]
-  # A search that found no choice within the quotas.
-  quota <- settings$held$quota
-  if (!is.null(quota) &&
-      any(tabulate(quota$level[order], length(quota$least)) < quota$least)) {
-    refuse_quotas(held, settings$k, held$budget)
-  }
+  if (!is.null(settings$held$quota)) check_quotas_met(settings, held, order)
   if (count$n_chosen == 0) refuse_empty(settings, held, data$features[data$keep])
   if (settings$prove) few <- intersect(few, order)
   whole <- whole || settings$prove
@@ -181,6 +176,14 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
       norm2 = by_column(ss * divisor^2, data)),
     certificate = certificate
   )
+}
+
+# A search that found no choice within the quotas.
+check_quotas_met <- function(settings, held, order) {
+  quota <- settings$held$quota
+  if (any(tabulate(quota$level[order], length(quota$least)) < quota$least)) {
+    refuse_quotas(held, settings$k, held$budget)
+  }
 }
 
 # What counts columns, and is left to the ranking where these are levels.
