@@ -68,6 +68,7 @@ draw_ticks <- function(x, labels = NULL) {
 
 draw_curves <- function(pic, ...) {
   table <- pic$table
+  log <- if (is.null(pic$log)) "" else pic$log
   series <- unique(table$series)
   style <- curve_style(pic, series)
   many <- length(series) > 1L
@@ -76,8 +77,8 @@ draw_curves <- function(pic, ...) {
   # lines() afterwards would land in the wrong place.
   names <- shorten(series, 24L)
   room <- if (many) label_room(paste("mmm", names), .75) else 0
-  heights <- c(table$y, table$low, table$high, pic$lines$h, if (pic$log == "") pic$from)
-  draw(list(x = across, y = drawn_ends(range(heights, finite = TRUE)), type = "n", log = pic$log,
+  heights <- c(table$y, table$low, table$high, pic$lines$h, if (log == "") pic$from)
+  draw(list(x = across, y = drawn_ends(range(heights, finite = TRUE)), type = "n", log = log,
     xlim = across + c(0, max(diff(across), 1e-8) * room), xaxt = "n", yaxt = "n",
     xlab = pic$xlab, ylab = pic$ylab, main = pic$title, bty = "l"), ...)
   draw_ticks(table$x, pic$x_labels)

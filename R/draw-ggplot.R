@@ -21,6 +21,7 @@ aes_of <- function(...) {
 
 ggplot_curves <- function(pic) {
   table <- pic$table
+  log <- if (is.null(pic$log)) "" else pic$log
   series <- unique(table$series)
   table$series <- factor(table$series, series)
   if (!is.null(table$panel)) table$panel <- factor(table$panel, unique(table$panel))
@@ -34,7 +35,7 @@ ggplot_curves <- function(pic) {
     by(ggplot2::scale_linetype_manual, style$line) +
     by(ggplot2::scale_shape_manual, style$shape)
   if (!isFALSE(pic$points)) p <- p + ggplot2::geom_point(aes_of(shape = "series"))
-  p <- p + if (pic$log == "y") ggplot2::scale_y_log10() else {
+  p <- p + if (log == "y") ggplot2::scale_y_log10() else {
     list(ggplot2::scale_y_continuous(labels = share_labels(pic)),
       if (!is.null(pic$from)) ggplot2::expand_limits(y = pic$from))
   }

@@ -18,8 +18,10 @@ new_picture <- function(kind, ..., title, subtitle = NULL) {
   if (!nrow(pic$table)) refuse("x", title, ": there is no finite value to draw.")
   # A linear scale shows only the largest of curves that lie decades apart.
   y <- range(pic$table$y)
-  pic$log <- if (!is.null(pic$table$series) && !isTRUE(pic$percent) && y[1L] > 0 &&
-    y[2L] > 50 * y[1L]) "y" else ""
+  if (is.null(pic$log) && !is.null(pic$table$series) && !isTRUE(pic$percent) && y[1L] > 0 &&
+      y[2L] > 50 * y[1L]) {
+    pic$log <- "y"
+  }
   if (is.null(pic$table$series)) pic$table$series <- ""
   pic
 }

@@ -64,7 +64,7 @@ new_ufs <- function(method, call, made) {
   # samples that have no score by intention (constant, in `without_score`, excluded, labelled, no
   # candidates), and NA (not NaN) in a certificate, which says that a method did not compute it.
   unscored <- c(data$constant, made$without_score, barred_columns(fit))
-  numbers <- c(replace(fit$feature_scores, unscored, 0),
+  numbers <- c(if (!is.null(fit$feature_scores)) replace(fit$feature_scores, unscored, 0),
     if (!is.null(fit$sample_scores)) replace(fit$sample_scores, barred_samples(fit), 0),
     made$certificate[!is.na(made$certificate) | is.nan(made$certificate)], fit$trace$objective)
   if (identical(made$status, "converged") && !all(is.finite(numbers))) fit$status <- "numerical"
