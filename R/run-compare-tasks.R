@@ -22,7 +22,6 @@ compare_task <- function(task, common) {
 # for the next with the same columns, whoever chose them; a worker has one of its own.
 split_data <- function(common, rep) {
   half <- common$halves[[rep]]
-  candidates <- subset_data(common$x, samples = half)
   classes <- common$y[half]
   # Classifiers see the levels of factors, whichever half they are in.
   whole <- with_levels(common$x)
@@ -44,8 +43,8 @@ split_data <- function(common, rep) {
     z
   }
   truth <- as.character(common$y[-half])
-  list(candidates = candidates, sampled = !is.null(common$m), all = seq_along(half),
-    sizes = if (is.null(common$m)) length(half) else common$m,
+  list(candidates = subset_data(common$x, samples = half), sampled = !is.null(common$m),
+    all = seq_along(half), sizes = if (is.null(common$m)) length(half) else common$m,
     classifiers = names(common$classifiers), none = rep(NA_real_, length(common$classifiers)),
     apart = TRUE, frame = function(value) data.frame(accuracy = value),
     block = function(columns) standard(within$candidates, columns),
