@@ -341,8 +341,7 @@ last_digits <- function(z) {
 }
 
 # Rows in a block, or a few, of which a positive column is 10, 1000, 60, ... times as large as in
-# the
-# others, with a gap between.
+# the others, with a gap between.
 rows_in_other_unit <- function(z, names, places) {
   found <- lapply(seq_len(ncol(z)), function(j) block_in_unit(z[, j]))
   at <- which(!vapply(found, is.null, NA))

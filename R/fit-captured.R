@@ -98,8 +98,7 @@ subspace_criteria <- function(x, sets) {
 }
 
 # x with factors coded as in the fit, with its transformation (weighted counts, rows of one
-# length), and with its weights
-# and blocks of rows, if it has none yet.
+# length), and with its weights and blocks of rows, if it has none yet.
 as_the_fit_had_it <- function(fit, x) {
   if (length(fit$input$coding) && !inherits(x, "ufs_data")) {
     x <- open_data(x, reading = list(factors = if (is.null(fit$coded)) "codes" else "dummies"))
