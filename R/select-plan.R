@@ -77,13 +77,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   if (moved) given["labelled"] <- list(opened$rest$labelled)
   opened <- check_door(opened$x, "ufs_select()", if (task == "label") "rows" else "columns")
   held <- given[names_of(given) %in% for_data]
-  if (bought <- is.null(c(k, m))) {
-    # How many the budget pays for.
-    k <- if (task == "label") affordable(opened$row_held, opened$n) else {
-      affordable(opened$held, opened$p)
-    }
-    check_selection(task, k, NULL, NULL, NULL, FALSE)
-  }
+  if (bought <- is.null(c(k, m))) k <- bought_number(opened, task)
   size <- if (task == "label" && !is.null(m)) m else k
   naming_omitted(opened, {
     planned <- planned_selection(opened, list_of(task, k = size, n_clusters, noise, ordered, kind),
@@ -187,6 +181,14 @@ planned_selection <- function(x, asked, given, own) {
       "rows drawn from a normal distribution with these moments"))
   }
   list_of(look, plan)
+}
+
+# How many the budget pays for.
+bought_number <- function(x, task) {
+  label <- task == "label"
+  k <- if (label) affordable(x$row_held, x$n) else affordable(x$held, x$p)
+  check_selection(task, k, NULL, NULL, NULL, FALSE)
+  k
 }
 
 # The fit with what was planned and the size that was reached: constraints may leave fewer than were
@@ -418,11 +420,7 @@ selection_plan <- function(x, look, asked, given) {
   # A penalty given absolutely takes the place of the share that is recommended.
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
-  if (method == "ted") {
-    decided[["curves"]] <- paste0("neighbouring columns hardly differ, as in spectra, so samples ",
-      "are compared by ", count_words(args$n_scores, "leading component"),
-      " (99 % of the variance, 20 at most)")
-  }
+  if (method == "ted") decided[["curves"]] <- curve_reason(args$n_scores)
   if (smooth && length(transform)) decided <- c(decided, rows = snv_words)
   list_of(method, args, size, reason = plan_reason(method, asked$task, args$target), decided,
     transform, curve = auto$curve, verdict = auto$verdict, number_reason = auto$reason, samples)
@@ -435,6 +433,11 @@ counts_reason <- function(x, counts, values) {
     } else if (genes_among(x$features)) "columns are genes" else "few of them are 0",
       "and rows differ in their totals")
   } else "tf-idf weights and rows of unit length, because rows of counts differ in their totals"
+}
+
+curve_reason <- function(q) {
+  paste0("neighbouring columns hardly differ, as in spectra, so samples are compared by ",
+    count_words(q, "leading component"), " (99 % of the variance, 20 at most)")
 }
 
 drawn_size <- function(x) as.integer(max(1000, min(4000, 5e5 %/% x$p)))
