@@ -21,23 +21,18 @@ given_as <- function(name) {
 }
 # A fit of any method with as little as it needs, and constraints.
 constraint_fit <- function(method, x, ...) {
-  needed <- list(n_clusters = 3L, n_components = 2L, k = 4L, m = 5L)
-  needed <- needed[intersect(names(needed), c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k))]
-  if (method == "topk") needed <- list(k = 4L, n_clusters = 3L, alpha_e = 20)
-  withr::with_seed(1, quietly(do.call(ufs, c(list(x, method), needed, list(...)))))
+  fit_of(method = method, x = x, alpha_e = if (method == "topk") 20, ...)
 }
 # What a method cannot do without in a framework, which gives it the number to choose.
 needs <- function(method) {
-  given <- lapply(needed_arguments(method), as.integer)
-  if ("y" %in% registry()[[method]]$arguments) given$n_clusters <- 3L
-  given[intersect(c("n_clusters", "n_components"), names(given))]
+  given <- needed(method)
+  lapply(given[intersect(c("n_clusters", "n_components"), names(given))], as.integer)
 }
 # Copies, a constant column, a linear combination, and columns that scores cannot tell apart.
 tied_columns <- function() {
   withr::with_seed(3, {
     x <- data.frame(matrix(rnorm(40 * 8), 40))
     x[1:20, 1:3] <- x[1:20, 1:3] + 3
-    x <- cbind(x, c1 = x[[1]], c2 = x[[1]], c5 = x[[5]], flat = 1, both = x[[1]] + x[[2]])
-    x[sample(13)]
+    cbind(x, c1 = x[[1]], c2 = x[[1]], c5 = x[[5]], flat = 1, both = x[[1]] + x[[2]])[sample(13)]
   })
 }

@@ -123,6 +123,9 @@ latent_groups <- function(n, p, noise = .6) {
   f %*% matrix(rnorm(3 * p), 3) + matrix(rnorm(n * p, sd = noise), n)
 }
 
+# A table large enough that ufs_select() draws rows of it.
+drawn_table <- function(n = 4100) withr::with_seed(1, `dimnames<-`(latent_groups(n, 8), list(NULL, paste0("v", 1:8))))
+
 # Small tables of all kinds, and some that ship with R: list(x, values).
 kind_tables <- function() {
   set.seed(7)

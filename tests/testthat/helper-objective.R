@@ -139,8 +139,7 @@ objectives <- list(
   },
   facility = function(fit, x) {
     z <- as_seen(fit, x)
-    z <- z / sqrt(rowSums(z^2))
-    similarity <- 1 + tcrossprod(z)
+    similarity <- 1 + tcrossprod(z / sqrt(rowSums(z^2)))
     sum(apply(similarity[, fit$solution$order, drop = FALSE], 1L, max))
   }
 )

@@ -11,8 +11,7 @@ proof_table <- function() {
   orthogonal <- function() {
     h <- matrix(1, 1L, 1L)
     for (i in 1:3) h <- rbind(cbind(h, h), cbind(h, -h))
-    few <- matrix(sample(-2:2, 7L * p, TRUE, c(1, 2, 8, 2, 1)), 7L)
-    h[, -1L] %*% few
+    h[, -1L] %*% matrix(sample(-2:2, 7L * p, TRUE, c(1, 2, 8, 2, 1)), 7L)
   }
   x <- switch(kind,
     normal = normal(n, p),

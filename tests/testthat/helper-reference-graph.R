@@ -19,8 +19,7 @@ baseline_graph <- function(set, name) {
 # k neighbours of each row, ties within 1e-10 (relative, squared distances) to the lower
 # index; k x n, sorted by index.
 ref_neighbours <- function(x, k) {
-  n <- nrow(x)
-  out <- vapply(seq_len(n), function(i) {
+  out <- vapply(seq_len(nrow(x)), function(i) {
     d2 <- colSums((t(x) - x[i, ])^2)
     d2[i] <- Inf
     kth <- sort(d2)[k]
@@ -57,8 +56,7 @@ ref_laplacian <- function(x, w) {
 ref_spec <- function(x, w, type, k = NULL, power = 1) {
   d <- rowSums(w)
   root <- ifelse(d > 0, 1 / sqrt(d), 0)
-  l <- root * t(root * (diag(d) - w))
-  e <- eigen(l, symmetric = TRUE)
+  e <- eigen(root * t(root * (diag(d) - w)), symmetric = TRUE)
   values <- rev(pmax(e$values, 0))
   vectors <- e$vectors[, rev(seq_along(values))]
   unname(apply(x, 2L, function(f) {

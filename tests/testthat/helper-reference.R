@@ -5,9 +5,6 @@ rel_diff <- function(a, b) max(abs(a - b)) / max(abs(b), .Machine$double.xmin)
 
 ref_row_norms <- function(v) apply(v, 1L, function(row) sqrt(sum(row^2)))
 
-# Full inverses, no shortcut.
-ref_ridge <- function(x, t, g, lambda) solve(crossprod(x) + lambda * diag(1 / g, length(g))) %*% crossprod(x, t)
-
 ref_polar <- function(a) {
   s <- svd(a)
   s$u %*% t(s$v)
@@ -47,21 +44,15 @@ large_allocations <- function(expression, x) {
   sum(grepl("^[0-9]+ ?:", readLines(file)))
 }
 
-# The arguments that a method cannot do without, for tests over the registry.
-needed_arguments <- function(method) {
-  arguments <- formals(registry()[[method]]$fit)
-  given <- list(n_clusters = 3, n_components = 2, k = 4, m = 5)
-  required <- names(arguments)[vapply(arguments, function(a) is.name(a) && !nzchar(a), NA)]
-  given[intersect(names(given), c(required, registry()[[method]]$per_k))]
-}
-
-# These, and what top-k and random draws have to be told, too; a fit of any method with them, from one seed.
+# What a method cannot do without, or has to be told; a fit of any method with it, from one seed.
 needed <- function(method) {
-  c(needed_arguments(method), if (method == "topk") list(n_clusters = 3), if (method == "random") list(what = "both"))
+  row <- registry()[[method]]
+  given <- list(n_clusters = 3, n_components = 2, k = 4, m = 5, what = "both")
+  given[intersect(names(given), c(required_arguments(row$fit), row$per_k, switch(method, topk = "n_clusters", random = "what")))]
 }
-fit_of <- function(method, x, ..., hear = suppressWarnings) {
+fit_of <- function(method, x, ..., hear = suppressWarnings, seed = 1) {
   given <- utils::modifyList(needed(method), list(...))
-  withr::with_seed(1, suppressMessages(hear(do.call(ufs, c(list(x = x, method = method), given)))))
+  withr::with_seed(seed, suppressMessages(hear(do.call(ufs, c(list(x = x, method = method), given)))))
 }
 
 # A fit whose settings of the published method stand among the other arguments.
@@ -123,9 +114,3 @@ skip_processes <- function() {
 # Centred and scaled; two of the four ways in CRAN's tier.
 all_four <- list(c(TRUE, TRUE), c(FALSE, FALSE), c(TRUE, FALSE), c(FALSE, TRUE))
 if (on_cran()) all_four <- all_four[1:2]
-
-# Long variants of tests: UFSELECT_EXTENDED_TESTS=true runs them.
-skip_if_not_extended <- function() {
-  testthat::skip_if_not(identical(tolower(Sys.getenv("UFSELECT_EXTENDED_TESTS")), "true"),
-    "UFSELECT_EXTENDED_TESTS is not set")
-}

@@ -5,6 +5,11 @@ temporary_file <- function(extension, env) {
   file
 }
 
+# A table in an HDF5 file until the caller ends.
+stored <- function(x, chunk = NULL, env = parent.frame()) {
+  suppressMessages(HDF5Array::writeHDF5Array(x, temporary_file(".h5", env), "x", chunkdim = chunk, with.dimnames = TRUE))
+}
+
 # One function of the package, or of a package it uses, replaced until the caller ends. The oldest
 # testthat that DESCRIPTION names has no local_mocked_bindings().
 replaced <- function(name, value, package = "ufselect", env = parent.frame()) {
@@ -33,6 +38,9 @@ local_workers <- function(env = parent.frame()) {
   withr::defer(future::plan(old), envir = env)
   replaced("workers_pay", function(workers, ...) workers > 0, env = env)
 }
+
+# Names of what differs: to print all options that do takes long.
+changed <- function(now, before) names(before)[!mapply(identical, now, before)]
 
 # A database in memory until the caller ends.
 local_sqlite <- function(env = parent.frame()) {

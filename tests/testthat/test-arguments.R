@@ -7,8 +7,7 @@ arguments_of_package <- function() {
   space <- asNamespace("ufselect")
   # A method that is registered as a function has no name here.
   methods <- unique(unlist(Filter(is.character, space$.__NAMESPACE__.$S3methods[, 3L])))
-  reached <- sort(unique(c(getNamespaceExports(space), methods)), method = "radix")
-  found <- lapply(reached, function(name) {
+  found <- lapply(sort(unique(c(getNamespaceExports(space), methods)), method = "radix"), function(name) {
     value <- get0(name, space)
     arguments <- if (is.function(value)) names(formals(value))
     data.frame(argument = as.character(arguments), name = rep(name, length(arguments)), stringsAsFactors = FALSE)

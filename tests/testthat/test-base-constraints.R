@@ -28,7 +28,6 @@ declare_here <- function(name, ..., env = parent.frame()) {
   formals(with_it) <- c(formals(ufs_data), stats::setNames(list(NULL), name))
   replaced("ufs_data", with_it, env = env)
 }
-each_constraint <- function(test) for (row in constraint_rows()) if (row$kind != "quotas") test(row)
 
 test_that("ufs_data() has an argument for each row, and rows name what there is", {
   arguments <- names(formals(ufs_data))
@@ -69,18 +68,14 @@ follows_everywhere <- function(row, x) {
   expect_identical(held_in(to_travel(data), row), held_in(data, row))
   expect_false(identical(data_key(data), data_key(door()(x))), info = about)
   if (!is.null(row$words)) {
-    words <- row$words(held_in(expanded(data, row), row), data[[constraint_slot(row)]])
+    words <- row$words(held_in(replace(data, "held", list(expand_groups(data$held))), row), data[[constraint_slot(row)]])
     expect_output(print(data), words, fixed = TRUE, info = about)
   }
   list(data = data, given = given)
 }
-expanded <- function(data, row) {
-  data["held"] <- list(expand_groups(data$held))
-  data
-}
 
 test_that("every constraint follows through data, subsets, saving, workers, print, decoys, listings and frameworks", {
-  each_constraint(function(row) follows_everywhere(row, x))
+  for (row in constraint_rows()) if (row$kind != "quotas") follows_everywhere(row, x)
   for (row in constraint_rows("columns")) {
     if (row$kind == "quotas") next
     both <- with_decoys(do.call(door(), c(list(x), given_for(row, x))), seq_len(6), seq_len(6), 6L)
@@ -119,8 +114,7 @@ test_that("a constraint that is one row and one argument follows everywhere", {
 
 test_that("a constraint on rows that only a test knows follows, too", {
   declare_here("recent", "rows", "some levels", ranked = TRUE, words = function(value, all) "levels of age")
-  row <- constraint_rows()[["recent"]]
-  follows_everywhere(row, x)
+  follows_everywhere(constraint_rows()[["recent"]], x)
   fit <- ufs_facility(x, m = 3, recent = rep(1:4, 6))
   expect_identical(fit$constraints$samples$recent, rep(1:4, 6))
   expect_output(print(fit), "levels of age", fixed = TRUE)

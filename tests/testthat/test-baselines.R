@@ -3,20 +3,17 @@
 test_that("variance is var(), pca loadings prcomp's, F statistics those of aov(); ranks that are too small are named", {
   expect_equal(feature_scores(ufs_variance(mtcars)), vapply(mtcars, var, 0), tolerance = 1e-12)
   expect_warning(ufs_variance(mtcars, scale = TRUE), class = "ufs_warning_void")
-  wide <- matrix(rnorm(8 * 30), 8)
-  for (x in list(as.matrix(mtcars), wide)) {
+  for (x in list(as.matrix(mtcars), matrix(rnorm(8 * 30), 8))) {
     fit <- ufs_pca(x, 3)
     ref <- prcomp(x, scale. = TRUE)$rotation[, 1:3]
     expect_equal(abs(unname(fit$solution$loadings)), abs(unname(ref)), tolerance = 1e-8)
     expect_equal(unname(feature_scores(fit)), unname(sqrt(rowSums(ref^2))), tolerance = 1e-8)
-    expect_equal(fit$solution$sdev, prcomp(x, scale. = TRUE)$sdev[1:3], tolerance = 1e-10)
     expect_equal(fit$solution$scores, scale(x) %*% unname(fit$solution$loadings), ignore_attr = TRUE)
   }
   x <- withr::with_seed(6, matrix(rnorm(20 * 2), 20)) %*% matrix(c(1, 0, 0, 1, 1, 1, 1, -1, 2, 1), 2)
   for (z in list(x, t(x))) for (fit in list(ufs_pca, ufs_jspca, ufs_spca)) {
     expect_error(fit(z, 3), "`n_components` is 3, but `x` has rank 2", class = "ufs_error_argument")
   }
-  expect_length(ufs_pca(x, 2)$solution$sdev, 2L)
   set.seed(1)
   fit <- ufs_kmeans_f(mtcars, 3)
   ref <- vapply(mtcars, function(col) summary(aov(col ~ factor(fit$solution$cluster)))[[1]]$`F value`[1], 0)
@@ -40,8 +37,6 @@ test_that("k-means: distinct partitions, best first; labels in its place; too fe
   f <- function(v) summary(stats::aov(v ~ iris$Species))[[1]][1, "F value"]
   fit <- ufs_kmeans_f(iris[, 1:4], 3, init = iris$Species, scale = FALSE)
   expect_equal(unname(feature_scores(fit)), unname(sapply(iris[, 1:4], f)))
-  within <- sum(sapply(split(iris[, 1:4], iris$Species), function(part) sum(scale(part, TRUE, FALSE)^2)))
-  expect_equal(fit$solution$within_ss, within)
   twice <- rep(1:2, 75)
   weighted <- ufs_kmeans_f(iris[, 1:4], 3, init = iris$Species, weights = twice, scale = FALSE)
   copied <- ufs_kmeans_f(iris[rep(1:150, twice), 1:4], 3, init = iris$Species[rep(1:150, twice)], scale = FALSE)

@@ -115,8 +115,7 @@ test_that("a call with one argument changed gives what it gives without a folder
   expect_setequal(has, paste0("ufs_", names(calls)))
   for (what in names(calls)) {
     call <- calls[[what]]
-    known <- setdiff(names(formals(paste0("ufs_", what))), c("x", "...", "checkpoint"))
-    expect_setequal(names(call$changed), known)
+    expect_setequal(names(call$changed), setdiff(names(formals(paste0("ufs_", what))), c("x", "...", "checkpoint")))
     folder <- withr::local_tempdir()
     base <- c(list(x = counts), call$base)
     first <- asked(what, base, folder)
@@ -202,8 +201,7 @@ test_that("a stored value that no run can have written is refused in words and m
       files <- setdiff(list.files(folder, "rds$"), list.files(folder, "^seed"))
       # ufs_size() stores decoys, too.
       key <- sub("[.]rds$", "", files[startsWith(files, what)][1L])
-      value <- stored_value(key, folder, function(value) TRUE)$value
-      expect_null(store_value(folder, key, forgeries[[name]](value)))
+      expect_null(store_value(folder, key, forgeries[[name]](stored_value(key, folder, function(value) TRUE)$value)))
       set.seed(8)
       expect_warning(again <- suppressMessages(do.call(paste0("ufs_", what), c(args, list(checkpoint = folder)))),
         "cannot be read or were changed", class = "ufs_warning_checkpoint")

@@ -1,8 +1,7 @@
 # What every registered method promises, tested for every registered method.
 
 methods <- ufs_methods()
-data <- planted(24, 14, informative = 6)
-x <- `dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14)))
+x <- `dimnames<-`(planted(24, 14, informative = 6)$x, list(paste0("s", 1:24), paste0("f", 1:14)))
 
 for (method in methods$method) {
   test_that(paste0(method, ": the object is complete and the ranking is that of the scores"), {
@@ -55,8 +54,7 @@ for (method in methods$method) {
     expect_identical(x, before)
     expect_identical(a$feature_scores, b$feature_scores)
     expect_identical(a$sample_scores, b$sample_scores)
-    frame <- fit_of(method, as.data.frame(x))
-    expect_identical(frame$feature_scores, a$feature_scores)
+    expect_identical(fit_of(method, as.data.frame(x))$feature_scores, a$feature_scores)
     if (methods$deterministic[methods$method == method]) {
       set.seed(3)
       seed <- .Random.seed
@@ -70,12 +68,10 @@ for (method in methods$method) {
     with_constant <- cbind(x[, 1:2], flat = 3, x[, 3:14])
     plain <- fit_of(method, x)
     said <- character()
-    fit <- withr::with_seed(1, withCallingHandlers(
-      suppressMessages(do.call(ufs, c(list(x = with_constant, method = method), needed(method)))),
-      ufs_warning = function(w) {
-        said <<- c(said, class(w)[1L])
-        invokeRestart("muffleWarning")
-      }))
+    fit <- fit_of(method, with_constant, hear = function(code) withCallingHandlers(code, ufs_warning = function(w) {
+      said <<- c(said, class(w)[1L])
+      invokeRestart("muffleWarning")
+    }))
     expect_identical(sum(said == "ufs_warning_constant"), 1L)
     if (!is.null(fit$feature_scores)) {
       expect_true(is.na(feature_scores(fit)[["flat"]]))
@@ -138,13 +134,8 @@ for (method in methods$method) {
   test_that(paste0(method, ": more features than samples, and fewer"), {
     skip_most_on_cran(method)
     wide <- planted(12, 40, informative = 6)$x
-    tall <- planted(60, 5, informative = 3)$x
-    for (z in list(wide, tall)) {
-      fit <- withr::with_seed(1, quietly({
-        args <- needed(method)
-        if ("k" %in% names(args)) args$k <- 2
-        do.call(ufs, c(list(x = z, method = method), args))
-      }))
+    for (z in list(wide, planted(60, 5, informative = 3)$x)) {
+      fit <- fit_of(method, z, k = if ("k" %in% names(needed(method))) 2)
       expect_true(fit$status %in% status_labels)
       score <- if (is.null(fit$feature_scores)) fit$sample_scores else fit$feature_scores
       expect_false(anyNA(score))
@@ -203,7 +194,7 @@ test_that("NULL for a number, a number in quote() and a control that is no list 
     row <- registry()[[method]]
     for (name in names(row$ranges)) {
       if (is.null(formals(row$fit)[[name]])) next
-      args <- c(list(x = iris[1:30, 1:4]), needed_arguments(method))
+      args <- c(list(x = iris[1:30, 1:4]), needed(method))
       args[name] <- list(NULL)
       wrong <- expect_error(do.call(row$fit, args), class = "ufs_error_argument")
       expect_identical(wrong$argument, name, label = paste(method, name))
@@ -253,12 +244,9 @@ test_that("an argument of the wrong kind is an error with a class, in every meth
   for (method in methods$method) {
     for (arg in setdiff(registry()[[method]]$arguments, "control")) {
       for (value in list("zz", sum)) {
-        args <- utils::modifyList(needed(method), stats::setNames(list(value), arg))
-        error <- tryCatch({
-          withr::with_seed(1, quietly(do.call(ufs, c(list(x = x, method = method), args), quote = TRUE)))
-          NULL
-        }, error = identity)
-        if (!is.null(error) && !inherits(error, "ufs_error")) failed <- c(failed, paste(method, arg))
+        given <- c(list(method = method, x = x), stats::setNames(list(value), arg))
+        fit <- tryCatch(do.call(fit_of, given), error = identity)
+        if (inherits(fit, "error") && !inherits(fit, "ufs_error")) failed <- c(failed, paste(method, arg))
       }
     }
   }
@@ -307,9 +295,8 @@ test_that("a value that an argument cannot have is refused by its name, in every
       sapply(c(row$switches, "center", "scale"), function(name) NA))
     # phi2 has no use for a number of clusters.
     for (name in setdiff(intersect(names(wrong), row$arguments), if (method == "spec") "n_clusters")) {
-      args <- utils::modifyList(needed(method), as.list(wrong[name]))
-      error <- expect_error(quietly(do.call(ufs, c(list(x, method), args))),
-        class = "ufs_error_argument", label = paste(method, name))
+      error <- expect_error(do.call(fit_of, c(list(method = method, x = x), wrong[name])), class = "ufs_error_argument",
+        label = paste(method, name))
       expect_identical(error$argument, name, info = method)
     }
   }

@@ -14,8 +14,7 @@ literal <- function(x, counts, unit, from = x) {
     size <- rowSums(x) / mean(total[total > 0])
     x <- log1p(x / ifelse(size > 0, size, 1))
   } else if (counts == "tfidf") {
-    df <- colSums(from > 0)
-    x <- sweep(x, 2L, log((1 + nrow(from)) / (1 + df)) + 1, "*")
+    x <- sweep(x, 2L, log((1 + nrow(from)) / (1 + colSums(from > 0))) + 1, "*")
   }
   if (unit) x <- x / pmax(sqrt(rowSums(x^2)), 1e-300)
   x
@@ -121,13 +120,11 @@ test_that("new rows are transformed with the frequencies of the fit's rows", {
 })
 
 test_that("scale = FALSE is honoured by every feature method that has it", {
-  methods <- ufs_methods()
-  methods <- setdiff(methods$method[methods$selects != "samples"], "random")
-  with_scale <- vapply(methods, function(m) "scale" %in% names(formals(get(paste0("ufs_", m)))), NA)
+  methods <- with(ufs_methods(), setdiff(method[selects != "samples"], "random"))
   x <- scale(planted(60, 12, informative = 6)$x)[, ]
   larger <- x * rep(c(1, 50, 1), c(120, 60, 540))
   scores <- function(method, x, scale) unname(fit_of(method, x, scale = scale)$feature_scores)
-  for (method in methods[with_scale]) {
+  for (method in Filter(function(m) "scale" %in% method_row(m)$arguments, methods)) {
     expect_false(isTRUE(all.equal(scores(method, x, FALSE), scores(method, larger, FALSE))), info = method)
     # BLFSE divides all columns by one number.
     if (!method %in% c("variance", "blfse")) {
@@ -141,10 +138,9 @@ test_that("rows are centred, standardised or of unit length before columns are l
   colnames(x) <- letters[1:5]
   center <- x - rowMeans(x)
   snv <- center / apply(x, 1L, sd)
-  unit <- x / sqrt(rowSums(x^2))
   expect_equal(as.matrix(ufs_data(x, rows = "center")), center)
   expect_equal(as.matrix(ufs_data(x, rows = "snv")), snv)
-  expect_equal(as.matrix(ufs_data(x, rows = "unit")), unit)
+  expect_equal(as.matrix(ufs_data(x, rows = "unit")), x / sqrt(rowSums(x^2)))
   expect_identical(sample_ranking(ufs_ted(x, rows = "snv")), sample_ranking(ufs_ted(snv)))
   x[3, ] <- 7
   expect_identical(unname(as.matrix(ufs_data(x, rows = "snv"))[3, ]), rep(0, 5))

@@ -6,9 +6,6 @@ x <- x + rep(3 * 1:12, each = 120)
 colnames(x) <- paste0("v", 1:12)
 with_gaps <- function(x, share, seed = 6) withr::with_seed(seed, replace(x, sample(length(x), share * length(x)), NA))
 of_moments <- function() subset(ufs_methods(), moments)$method
-settings_of <- function(method) {
-  switch(method, css = list(k = 4), variance = list(), jspca = list(n_components = 2, loss = "feature"), list(n_components = 2))
-}
 
 test_that("a covariance with means gives what the rows give, for every method of moments", {
   skip_on_cran()
@@ -17,8 +14,9 @@ test_that("a covariance with means gives what the rows give, for every method of
   for (method in of_moments()) {
     for (center in list(NULL, FALSE)) {
       if (method == "variance" && !is.null(center)) next
-      given <- c(settings_of(method), if (!is.null(center)) list(center = center))
-      fit <- function(x) withr::with_seed(1, suppressWarnings(do.call(ufs, c(list(x, method), given))))
+      fit <- function(x) {
+        fit_of(method, x, center = center, k = if (method == "css") 4, loss = if (method == "jspca") "feature")
+      }
       rows <- fit(x)
       own <- fit(moments)
       # The solver of ufs_spca() ends at its tolerance.

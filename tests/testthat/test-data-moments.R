@@ -17,6 +17,7 @@ expect_moments <- function(m, x, tolerance = 1e-10) {
 }
 
 x <- moments_data(40, 4)
+far <- withr::with_seed(4, matrix(rnorm(600), 200, dimnames = list(NULL, letters[1:3])) + 1e6)
 
 test_that("moments are those of cov() and cor(), in one piece and in several", {
   x <- moments_data()
@@ -24,8 +25,7 @@ test_that("moments are those of cov() and cor(), in one piece and in several", {
   expect_moments(ufs_moments(as.data.frame(x)), x)
   parts <- c(ufs_moments(x[1:7, ]), ufs_moments(x[8, , drop = FALSE][c(1, 1), ]), ufs_moments(x[9:300, ]))
   expect_moments(parts, x[c(1:8, 8:300), ])
-  turned <- c(ufs_moments(x[1:100, ]), ufs_moments(x[101:300, 6:1]))
-  expect_moments(turned, x)
+  expect_moments(c(ufs_moments(x[1:100, ]), ufs_moments(x[101:300, 6:1])), x)
   expect_moments(ufs_moments(x)[, c("v4", "v2")], x[, c(4, 2)])
   expect_output(print(ufs_moments(x)), "300 rows x 6 features")
   expect_equal(own_products(x, flops = 4000), crossprod(x), ignore_attr = TRUE)
@@ -114,11 +114,9 @@ test_that("a table in a database gives the same by fetching and by sums in the e
     counted <- ufs_moments(connection, from = "t", weights = "count", where = where)
     expect_equal(as.matrix(counted), cor(whole[rep(seq_len(119), rows$count[-7]), ]))
   }
-  far <- withr::with_seed(4, matrix(rnorm(600), 200, dimnames = list(NULL, letters[1:3])) + 1e6)
   DBI::dbWriteTable(connection, "far", as.data.frame(far))
   for (where in c("fetch", "database")) {
-    m <- ufs_moments(connection, from = "far", where = where)
-    expect_lt(max(abs(as.matrix(m) - cor(far - 1e6))), 1e-9)
+    expect_lt(max(abs(as.matrix(ufs_moments(connection, from = "far", where = where)) - cor(far - 1e6))), 1e-9)
   }
   # More sums than one query takes.
   batches <- 0L
@@ -193,11 +191,9 @@ test_that("PostgreSQL: both ways, halves of two sites, means far from zero, and 
     }
     expect_identical(feature_ranking(ufs_css(both, k = 3)), feature_ranking(ufs_css(whole, k = 3)))
   }
-  far <- withr::with_seed(4, matrix(rnorm(600), 200, dimnames = list(NULL, letters[1:3])) + 1e6)
   invisible(DBI::dbWriteTable(connection, "far", as.data.frame(far), row.names = FALSE))
   for (where in c("fetch", "database")) {
-    m <- ufs_moments(connection, from = "far", where = where)
-    expect_lt(max(abs(as.matrix(m) - cor(far - 1e6))), 1e-9)
+    expect_lt(max(abs(as.matrix(ufs_moments(connection, from = "far", where = where)) - cor(far - 1e6))), 1e-9)
   }
   skip_if_not_installed("dbplyr")
   # dbplyr knows no method for the older driver's connections in all of its versions.
@@ -236,8 +232,7 @@ test_that("other engines get SQL that they know", {
     oracle = dbplyr::simulate_oracle(), postgres = dbplyr::simulate_postgres(), mysql = dbplyr::simulate_mysql(),
     redshift = dbplyr::simulate_redshift(), impala = dbplyr::simulate_impala(), hive = dbplyr::simulate_hive())
   for (engine in names(engines)) {
-    connection <- engines[[engine]]
-    table <- dplyr::filter(dbplyr::lazy_frame(a = 1, `b c` = 2, con = connection), a > 1)
+    table <- dplyr::filter(dbplyr::lazy_frame(a = 1, `b c` = 2, con = engines[[engine]]), a > 1)
     # A simulated one has no other difference to one of a database.
     class(table) <- c("tbl_sql", class(table))
     asked <- character()
@@ -287,9 +282,7 @@ test_that("methods to which moments are enough give for them what they give for 
 test_that("everything that needs rows refuses moments and says where to get rows", {
   m <- ufs_moments(mtcars)
   for (method in setdiff(subset(ufs_methods(), !moments)$method, "random")) {
-    args <- list(n_clusters = 3L, n_components = 2L, k = 4L, m = 5L)
-    args <- args[intersect(names(args), c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k))]
-    expect_refusals(rows = do.call(ufs, c(list(m, method), args)), class = "ufs_error")
+    expect_refusals(rows = fit_of(method, m), class = "ufs_error")
   }
   expect_refusals(rows = ufs_jspca(m, 2), rows = ufs_look(m), rows = ufs_size(m, "mcfs", n_clusters = 2),
     rows = ufs_size(m, task = "cluster"), rows = ufs_decoys(m, "pca", n_components = 2), rows = ufs_sketch(m, 5),
@@ -425,8 +418,7 @@ test_that("a function gives the rows in pieces, by name and in any order", {
   expect_equal(as.matrix(m), cor(x), tolerance = 1e-10)
   expect_moments(ufs_moments(pieces_of(named), colnames(x)), x)
   holes <- replace(x, cbind(c(3, 60), c(2, 4)), NA)
-  parts <- list(holes[1:30, ], holes[31:90, ])
-  expect_equal(as.matrix(ufs_moments(pieces_of(parts), na = "pairwise")),
+  expect_equal(as.matrix(ufs_moments(pieces_of(list(holes[1:30, ], holes[31:90, ])), na = "pairwise")),
     as.matrix(ufs_moments(holes, na = "pairwise")), tolerance = 1e-12)
   late <- list(data.frame(a = c(1, 4), b = NA), data.frame(a = c(2, 9, 3), b = c(1, 2, 4)))
   expect_identical(ufs_moments(pieces_of(late))$dropped, 2)
@@ -449,8 +441,7 @@ test_that("text files are read by others: the error is code that reads them, who
   whole <- suppressMessages(eval(parse(text = code[1L])))
   expect_moments(whole, x, 1e-9)
   own <- new.env()
-  code <- sub("1e5", "25", code, fixed = TRUE)
-  m <- suppressMessages(eval(parse(text = code[2:3]), own))
+  m <- suppressMessages(eval(parse(text = sub("1e5", "25", code, fixed = TRUE)[2:3]), own))
   close(own$rows)
   expect_equal(m, whole)
   for (ending in c("tsv", "txt", "tab", "csv.gz")) expect_refused(ufs_moments(paste0("a.", ending)), "data.table::fread(")
@@ -478,8 +469,7 @@ test_that("extreme scales prove what the rows prove, for moments and for rows wi
 test_that("rows that stand for moments have these moments, equal columns and numbers of rows", {
   x <- withr::with_seed(3, cbind(id = sample(60), a = rnorm(60), b = 1e6 + rnorm(60), n = rpois(60, 90)))
   x <- cbind(x, copy = x[, "a"], sum = x[, "a"] + x[, "b"], flat = 7)
-  m <- ufs_moments(x)
-  like <- rows_like(m)
+  like <- rows_like(ufs_moments(x))
   expect_identical(like$stands_for, 60)
   z <- as.matrix(like)
   at <- c("a", "b", "copy", "sum")
@@ -517,8 +507,7 @@ test_that("a choice from moments is one of ufs_select(): code that runs, checks 
   expect_false("order_id" %in% selected_features(constrained))
   expect_match(constrained$code, "include = \"b\"", fixed = TRUE)
   expect_true("price" %in% names(constrained))
-  bought <- suppressMessages(ufs_select(m, cost = rep(2, 6), budget = 6))
-  expect_lte(length(selected_features(bought)), 3)
+  expect_lte(length(selected_features(suppressMessages(ufs_select(m, cost = rep(2, 6), budget = 6)))), 3)
   expect_error(ufs_select(m, k = 3, weights = rep(1, 300)), class = "ufs_error_argument")
 })
 
@@ -529,15 +518,13 @@ test_that("how many columns is told from moments where n is known", {
   })
   m <- ufs_moments(x)
   of <- function(x) {
-    found <- withr::with_seed(1, ufs_size(x, "pca", n_components = 3, repeats = 3, n_resamples = 2))
-    found[c("n", "p", "k", "verdict")]
+    withr::with_seed(1, ufs_size(x, "pca", n_components = 3, repeats = 3, n_resamples = 2))[c("n", "p", "k", "verdict")]
   }
   expect_identical(of(m)[c("n", "p", "verdict")], list(n = 400, p = 20L, verdict = of(x)$verdict))
   expect_lte(abs(of(m)$k - of(x)$k), 1)
   task <- ufs_size(m, task = "compress")
   expect_identical(task$n, 400)
-  chosen <- suppressMessages(withr::with_seed(1, ufs_select(m, "auto")))
-  expect_identical(chosen$size, task$k)
+  expect_identical(suppressMessages(withr::with_seed(1, ufs_select(m, "auto")))$size, task$k)
   expect_lte(abs(task$k - ufs_size(x, task = "compress")$k), 2)
   fit <- withr::with_seed(1, suppressMessages(ufs_pca(m, 3, k = "auto")))
   expect_length(selected_features(fit), withr::with_seed(1, ufs_size(m, "pca", n_components = 3))$k)

@@ -145,8 +145,7 @@ test_that("infinite values are no missing ones, in words", {
   }
   x[1, 1] <- NA
   expect_error(ufs_css(x, 2), class = "ufs_error_input", "na = \"median\"")
-  large <- cbind(a = c(1e308, 1e308, 1e308), b = c(1, NA, 3))
-  expect_identical(as.matrix(ufs_data(large, na = "median"))[[2, "b"]], 2)
+  expect_identical(as.matrix(ufs_data(cbind(a = c(1e308, 1e308, 1e308), b = c(1, NA, 3)), na = "median"))[[2, "b"]], 2)
   d <- withr::with_seed(1, data.frame("a=b" = rnorm(60), a = factor(rep(c("b", "c"), 30)), z = rnorm(60), check.names = FALSE))
   for (x in list(d, d[3:1])) {
     data <- ufs_data(x, factors = "dummies")

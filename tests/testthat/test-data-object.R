@@ -16,8 +16,7 @@ test_that("features with one name are matched by position or not at all", {
   expect_identical(predict(fit, turned, k = 1), x[, "disp", drop = FALSE])
   # One column of the name in new data: which of the three?
   expect_error(predict(fit, as.matrix(mtcars), k = 11), "'hp'", class = "ufs_error_argument")
-  plain <- ufs_variance(mtcars)
-  expect_refusals("'hp'" = predict(plain, turned, k = 2), "'hp'" = ufs_data(x, features = c("hp", "wt")))
+  expect_refusals("'hp'" = predict(ufs_variance(mtcars), turned, k = 2), "'hp'" = ufs_data(x, features = c("hp", "wt")))
   x <- as.matrix(iris[1:20, c(1:4, 1)])
   colnames(x) <- c("a", "a", "b", "c", "")
   twice <- "the name 'a' occurs more than once in `x`"
@@ -56,8 +55,7 @@ test_that("na = \"knn\" knows rows without values, and no order of rows", {
   expect_equal(again, filled[turn, ], tolerance = 1e-13, ignore_attr = TRUE)
   # Ties: all as near as the tenth
   y <- cbind(rep(c(1, 2), each = 20), 1:40)
-  y <- rbind(y, c(1, NA))
-  expect_equal(as.matrix(ufs_data(y, na = "knn"))[41, 2], mean(1:20), ignore_attr = TRUE)
+  expect_equal(as.matrix(ufs_data(rbind(y, c(1, NA)), na = "knn"))[41, 2], mean(1:20), ignore_attr = TRUE)
   # No feature in common with those that have the value
   y <- cbind(c(1, 2, NA, NA, 5), c(NA, NA, 3, 4, NA), c(NA, NA, 7, 9, NA))
   expect_message(filled <- as.matrix(ufs_data(y, na = "knn")), "mean of the column")
@@ -148,15 +146,14 @@ test_that("new rows on disk, of experiments and of Seurat objects are filled as 
     scores <- ufs_jspca(holes, 2, na = na)
     expected <- predict(scores, new, type = "scores")
     if (requireNamespace("HDF5Array", quietly = TRUE)) {
-      disk <- HDF5Array::writeHDF5Array(new, withr::local_tempfile(fileext = ".h5"), "x", with.dimnames = TRUE)
+      disk <- stored(new)
       for (reading in list(identity, ufs_data)) {
         out <- predict(fit, reading(disk))
         expect_true(inherits(out, c("DelayedMatrix", "ufs_data")))
         expect_equal(as.matrix(out), want)
         expect_equal(predict(scores, reading(disk), type = "scores"), expected)
       }
-      whole <- HDF5Array::writeHDF5Array(x, withr::local_tempfile(fileext = ".h5"), "x", with.dimnames = TRUE)
-      expect_false(is.matrix(DelayedArray::seed(predict(fit, whole))))
+      expect_false(is.matrix(DelayedArray::seed(predict(fit, stored(x)))))
     }
     if (requireNamespace("SummarizedExperiment", quietly = TRUE)) {
       of <- function(m) SummarizedExperiment::SummarizedExperiment(list(other = 0 * t(m), value = t(m)))
@@ -165,8 +162,7 @@ test_that("new rows on disk, of experiments and of Seurat objects are filled as 
       expect_equal(t(SummarizedExperiment::assay(out, "value")), want)
       expect_identical(SummarizedExperiment::assay(out, "other"), 0 * t(new[, colnames(want)]))
       if (requireNamespace("HDF5Array", quietly = TRUE)) {
-        out <- predict(own, of(disk))
-        expect_equal(t(as.matrix(SummarizedExperiment::assay(out, "value"))), want)
+        expect_equal(t(as.matrix(SummarizedExperiment::assay(predict(own, of(disk)), "value"))), want)
       }
     }
   }
@@ -179,8 +175,7 @@ test_that("new rows on disk, of experiments and of Seurat objects are filled as 
     do.call(call, c(list(...), stats::setNames("data", slot)))
   }
   s <- layer(SeuratObject::SetAssayData, s, new.data = to_sparse(t(new)))
-  out <- quietly(predict(fit, s))
-  expect_equal(t(as.matrix(layer(SeuratObject::GetAssayData, out))), predict(fit, new))
+  expect_equal(t(as.matrix(layer(SeuratObject::GetAssayData, quietly(predict(fit, s))))), predict(fit, new))
 })
 
 test_that("new rows are filled as those of the fit before they are transformed", {

@@ -6,15 +6,12 @@ skip_on_cran()
 for (package in c("tibble", "data.table", "RSQLite", "dbplyr", "dplyr")) skip_if_not_installed(package)
 source(system.file("scripts", "read-file.R", package = "ufselect"), local = TRUE)
 
-numbers_of_all_kinds <- function(n = 60) {
-  withr::with_seed(3, {
-    x <- data.frame(a = round(rnorm(n), 3), b = sample(1:9, n, TRUE), flag = rep(c(TRUE, FALSE, TRUE), n / 3))
-    x$big <- as_integer64(sample(1e6, n))
-    x$took <- as.difftime(round(runif(n, 1, 9), 2), units = "mins")
-    x
-  })
-}
-numbers <- numbers_of_all_kinds()
+numbers <- withr::with_seed(3, {
+  x <- data.frame(a = round(rnorm(60), 3), b = sample(1:9, 60, TRUE), flag = rep(c(TRUE, FALSE, TRUE), 20))
+  x$big <- as_integer64(sample(1e6, 60))
+  x$took <- as.difftime(round(runif(60, 1, 9), 2), units = "mins")
+  x
+})
 doubles <- sapply(numbers, as.numeric)
 with_text <- function(x) {
   n <- nrow(x)

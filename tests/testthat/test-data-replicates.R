@@ -27,10 +27,6 @@ levels_by_hand <- function(z, g) {
   })
   list(share = out[1L, ], means = out[-1L, ])
 }
-table_by_hand <- function(x, g) {
-  found <- levels_by_hand(scale(x)[, ], g)
-  sweep(found$means, 2L, found$share, "*")
-}
 
 d <- repeated_rows()
 
@@ -41,13 +37,9 @@ test_that("every method finds them, or says why it cannot", {
   refuse <- table$method[table$replicates == "refused"]
   expect_setequal(refuse, c("topk", "udfs", "sogfs"))
   for (method in columns) {
-    needed <- c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k)
-    given <- list(n_components = 5, n_clusters = 5, k = 10)
-    given <- given[names(given) %in% c(needed, "k", if (method == "topk") "n_clusters")]
-    fit <- function() {
-      all <- c(list(d$x, method, replicates = d$g), given)
-      withr::with_seed(1, quietly(do.call(ufs, all)))
-    }
+    given <- list(n_components = 5, n_clusters = 5)
+    given <- given[intersect(names(given), names(needed(method)))]
+    fit <- function() do.call(fit_of, c(list(method, d$x, replicates = d$g, k = 10), given))
     if (method %in% refuse) {
       expect_error(fit(), class = "ufs_error_argument", "takes no `replicates`: its? .*shr", info = method)
     } else {
@@ -64,13 +56,11 @@ test_that("a fit is the method's on the means of levels times reliability", {
   x <- withr::with_seed(3, replace(x, sample(length(x), 200), NA))
   g[5] <- NA
   alone <- replace(g, 5, 999)
-  table <- table_by_hand(x, alone)
+  found <- levels_by_hand(scale(x)[, ], alone)
+  table <- sweep(found$means, 2L, found$share, "*")
   for (method in c("css", "pca", "laplacian", "spca", "rsr")) {
     given <- switch(method, css = list(k = 5), pca = , spca = list(n_components = 3), list())
-    fit <- function(x, ...) {
-      all <- c(list(x, method), given, list(...))
-      withr::with_seed(1, quietly(do.call(ufs, all)))
-    }
+    fit <- function(x, ...) do.call(fit_of, c(list(method, x), given, list(...)))
     own <- fit(x, replicates = g, scale = TRUE)
     by_hand <- fit(if (method == "rsr") table / sqrt(nrow(table) - 1) else table, scale = FALSE)
     expect_equal(feature_scores(own), feature_scores(by_hand), tolerance = 1e-6, info = method)
@@ -106,8 +96,7 @@ test_that("rows are centred and scaled by a fit as its levels were", {
   expect_identical(fit$params$scale, TRUE)
   expect_identical(nrow(representatives(ufs_pca(d$x, 3, k = 5, replicates = d$g), d$x)),
     nrow(representatives(ufs_pca(d$x, 3, k = 5), d$x)))
-  fits <- list(ufs_css(d$x, k = 5, replicates = d$g), ufs_pca(d$x, 3, k = 5, replicates = d$g))
-  for (one in fits) {
+  for (one in list(ufs_css(d$x, k = 5, replicates = d$g), ufs_pca(d$x, 3, k = 5, replicates = d$g))) {
     expect_s3_class(ufs_diversify(one, d$x, 4), "ufs")
     withr::local_pdf(NULL)
     for (type in c("share", "heatmap", "embedding")) expect_invisible(plot(one, type, data = d$x))
@@ -154,8 +143,7 @@ test_that("means of levels in unbalanced blocks are those of the two-way fit; co
   expect_equal(unname(found$x), unname(sweep(hand, 2, share, "*")), tolerance = 1e-10)
   expect_equal(unname(found$levels$share), share)
   expect_equal(found$levels$df, 6)
-  fit <- ufs_pca(x, 2, replicates = g, blocks = batch)
-  expect_equal(unname(fit$levels$reliability), share)
+  expect_equal(unname(ufs_pca(x, 2, replicates = g, blocks = batch)$levels$reliability), share)
   x <- d$x[1:60, c(1:4, 11:14)]
   ranks <- function(x) withr::with_seed(1, suppressMessages(withCallingHandlers(
     ufs_consensus(x, n_clusters = 2, k = 3, members = c("mcfs", "pca", "laplacian"), replicates = d$g[1:60]),

@@ -5,10 +5,6 @@ skip_on_cran()
 # More columns than are ever read at once for one by one (64).
 counts <- grouped_counts(80, 151)$x[, -151]
 
-stored <- function(x, chunk) {
-  HDF5Array::writeHDF5Array(x, temporary_file(".h5", parent.frame()), "x", chunkdim = chunk, with.dimnames = TRUE)
-}
-
 # How often a file stored by rows was read while `code` runs: some columns are all of its chunks.
 file_reads <- function(code) {
   times <- 0
@@ -17,16 +13,14 @@ file_reads <- function(code) {
     if (is.null(source$spilled)) times <<- times + if (is.null(i)) 1 else length(i) / source$n
     plain(source, i, j)
   })
-  value <- force(code)
-  list(value = value, times = times)
+  list(value = force(code), times = times)
 }
 
 test_that("writing to a full disk is noticed", {
   skip_if_not(file.exists("/dev/full"))
   full <- suppressWarnings(file("/dev/full", "wb"))
   withr::defer(try(close(full), silent = TRUE))
-  fine <- write_numbers(matrix(0, 1000, 1000), full)
-  expect_false(fine)
+  expect_false(write_numbers(matrix(0, 1000, 1000), full))
 })
 
 test_that("with isolated samples in the graph nothing is formed", {
@@ -59,8 +53,7 @@ copy_reads <- function(code) {
     columns <<- columns + length(index) * (if (is.null(lines)) 1 else length(lines) / spilled$n)
     plain(spilled, index, lines)
   })
-  value <- force(code)
-  list(value = value, columns = columns)
+  list(value = force(code), columns = columns)
 }
 
 test_that("numbers are read from anywhere in a file, in any order, beyond 2^31 bytes too", {
@@ -136,8 +129,7 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
       expect_equal(x_gram(op, FALSE), crossprod(z), ignore_attr = TRUE)
       expect_identical(op$count$passes, 3)
       # Operators made from it share the copy, one of other rows has its own.
-      kept <- x_subset_columns(op, c(7L, 3L))
-      expect_equal(x_columns(kept, 1:2), z[, c(7L, 3L)], ignore_attr = TRUE)
+      expect_equal(x_columns(x_subset_columns(op, c(7L, 3L)), 1:2), z[, c(7L, 3L)], ignore_attr = TRUE)
       if (by_rows) expect_identical(op$count$passes, 3)
       part <- x_subset_rows(op, c(2L, 11L, 5L))
       expect_equal(x_columns(part, 1:4), z[c(2L, 11L, 5L), 1:4], ignore_attr = TRUE)
@@ -153,8 +145,7 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
 })
 
 test_that("no room for a copy: read as often as it takes, with the same result", {
-  rows <- stored(counts, c(5, 150))
-  data <- ufs_data(rows, block_bytes = 8 * 5 * 80)
+  data <- ufs_data(stored(counts, c(5, 150)), block_bytes = 8 * 5 * 80)
   graph <- quietly(ufs_graph(counts, n_neighbours = 4))
   with_copy <- quietly(ufs_laplacian(data, graph))
   replaced("write_numbers", function(block, file) FALSE)
@@ -232,8 +223,7 @@ test_that("row-sparse regression reads the columns of a working set a few times,
 test_that("SOCFS on a file passes over it once for each look at all features", {
   x <- counts[, 1:60]
   plain <- quietly(ufs_socfs(x, 3))
-  data <- ufs_data(stored(x, c(5, 60)), block_bytes = 2 * 8 * 80 * 4)
-  seen <- file_reads(quietly(ufs_socfs(data, 3)))
+  seen <- file_reads(quietly(ufs_socfs(ufs_data(stored(x, c(5, 60)), block_bytes = 2 * 8 * 80 * 4), 3)))
   expect_equal(seen$value$feature_scores, plain$feature_scores, tolerance = 1e-6)
   expect_equal(tail(seen$value$trace$objective, 1), tail(plain$trace$objective, 1), tolerance = 1e-8)
   expect_equal(seen$value$input$passes, ceiling(seen$times - 1e-9), tolerance = 1e-12)
@@ -258,10 +248,9 @@ test_that("greedy TED on a tall file: labelled samples cost one read of their ro
     }
     none <- reads(NULL)
     few <- reads(c(7, 3))
-    many <- reads(rev(seq(1, 400, by = 13)))
     # Means, inner products, two forms of every row, and for each batch its rows and products.
     expect_lte(none, 8)
-    expect_lte(max(few, many), none + 2)
+    expect_lte(max(few, reads(rev(seq(1, 400, by = 13)))), none + 2)
   }
 })
 

@@ -214,8 +214,7 @@ test_that("a TENxMatrix, genes in rows, is read as cells", {
   genes <- Matrix::t(x)
   file <- tempfile(fileext = ".h5")
   withr::defer(unlink(file))
-  stored <- tenx(genes, file)
-  cells <- DelayedArray::t(stored)
+  cells <- DelayedArray::t(tenx(genes, file))
   expect_identical(ufs_data(cells)$kind, "sparse")
   file_data <- ufs_data(cells, block_bytes = 4000)
   expect_identical(file_data$x$by, "rows")
@@ -224,8 +223,7 @@ test_that("a TENxMatrix, genes in rows, is read as cells", {
 
 test_that("the ranges of a compressed file are its rows and columns", {
   x <- entries(60, 25, NULL)
-  folder <- withr::local_tempdir()
-  stored <- tenx(x, file.path(folder, "x.h5"))
+  stored <- tenx(x, file.path(withr::local_tempdir(), "x.h5"))
   # As extract_sparse_array() reads it.
   same <- function(object, dense, i = NULL, j = NULL) {
     source <- delayed_source(object, 4000, NULL)
@@ -322,8 +320,7 @@ test_that("a damaged AnnData file is refused in one sentence, or read rightly", 
 
 test_that("a compressed file is not read in ranges without rhdf5, and a part loads its packages", {
   x <- entries(60, 25, NULL)
-  file <- temporary_file(".h5", environment())
-  stored <- tenx(x, file)
+  stored <- tenx(x, temporary_file(".h5", environment()))
   expect_identical(ranges_of(stored)$path, stored@seed@filepath)
   own <- ranges_of
   environment(own) <- list2env(list(requireNamespace = function(...) FALSE), parent = environment(own))

@@ -72,8 +72,7 @@ test_that("methods with columns of length one, graphs and models of their own we
     suppressWarnings(ufs_blfse(x, n_clusters = 3, k = 5, scores = draws$scores, labels = draws$labels, ...))
   }
   on <- zscore(x, scale = "zscore")
-  by <- zscore(z / 6, scale = FALSE, center = FALSE)
-  expect_equal(on$feature_scores, by$feature_scores, tolerance = 1e-8)
+  expect_equal(on$feature_scores, zscore(z / 6, scale = FALSE, center = FALSE)$feature_scores, tolerance = 1e-8)
   expect_equal(on$scale, 6 * apply(do.call(cbind, x), 2, sd) * rep(sqrt(c(30, 6) / 18), c(30, 6)),
     tolerance = 1e-12, ignore_attr = TRUE)
   expect_equal(on$center, colMeans(do.call(cbind, x)), tolerance = 1e-10, ignore_attr = TRUE)
@@ -85,8 +84,7 @@ test_that("the order of tables and rows, copies and constant columns change noth
   expect_identical(selected_features(ufs_css(turned, 5)), chosen)
   expect_identical(rownames(ufs_data(turned)), rev(rownames(x$genes)))
   twice <- ufs_css(c(x, list(again = x$proteins)), 5)
-  z <- tables_by_hand(c(x, list(again = x$proteins)))
-  expect_same_fit(twice, ufs_css(z, 5, center = FALSE, scale = FALSE))
+  expect_same_fit(twice, ufs_css(tables_by_hand(c(x, list(again = x$proteins))), 5, center = FALSE, scale = FALSE))
   flat <- x
   flat$genes <- cbind(flat$genes, flat = 1)
   expect_warning(constant <- ufs_css(flat, 5), class = "ufs_warning_constant")
@@ -155,8 +153,7 @@ test_that("predict() takes a list of tables, or what it makes of one; factors of
   expect_error(predict(fit, list(1, 2)), class = "ufs_error_argument")
   expect_equal(ufs_captured(fit, x), ufs_captured(ufs_css(tables_by_hand(x), 5, center = FALSE, scale = FALSE),
     tables_by_hand(x), center = FALSE, scale = FALSE))
-  kind <- factor(rep(c("u", "v", "w"), 20))
-  x$genes <- data.frame(x$genes[, 1:3], kind = kind)
+  x$genes <- data.frame(x$genes[, 1:3], kind = factor(rep(c("u", "v", "w"), 20)))
   expect_error(ufs_data(x), "x$genes[setdiff(names(x$genes), \"kind\")]", fixed = TRUE, class = "ufs_error_input")
   fit <- ufs_css(x, 5, factors = "dummies", include = "genes:kind")
   expect_identical(selected_features(fit)[1L], "genes:kind")
@@ -210,9 +207,8 @@ test_that("functions of many fits keep the tables", {
   expect_identical(unname(of[match(1:36, decoys$column)]), ufs_data(x)$input$tables$of)
   expect_identical(length(of), 48L)
   key <- data_key(ufs_data(x))
-  renamed <- stats::setNames(x, c("genes", "others"))
   moved <- list(genes = x$genes[, -30], proteins = cbind(g30 = x$genes[, 30], x$proteins))
-  expect_false(data_key(ufs_data(renamed)) == key || data_key(ufs_data(moved)) == key)
+  expect_false(data_key(ufs_data(stats::setNames(x, c("genes", "others")))) == key || data_key(ufs_data(moved)) == key)
   expect_identical(data_key(ufs_data(x)), key)
   file <- withr::local_tempfile()
   saveRDS(ufs_data(x), file)
@@ -225,9 +221,8 @@ test_that("quotas of columns alone are those of the tables", {
     fit <- ufs_css(data, 5, feature_quotas = c(genes = 4, proteins = 1))
     expect_identical(sum(startsWith(selected_features(fit), "genes:")), 4L)
   }
-  fit <- ufs_css(x, 5, feature_quotas = c(genes = 4, proteins = 1))
   same <- ufs_css(x, 5, feature_strata = of, feature_quotas = c(genes = 4, proteins = 1))
-  expect_identical(fit$feature_ranking, same$feature_ranking)
+  expect_identical(ufs_css(x, 5, feature_quotas = c(genes = 4, proteins = 1))$feature_ranking, same$feature_ranking)
   expect_error(ufs_css(x, 5, feature_quotas = c(cells = 1)), "cells", class = "ufs_error_argument")
   expect_error(ufs_css(x$genes, 5, feature_quotas = c(cells = 1)), "feature_strata", class = "ufs_error_argument")
 })
@@ -283,19 +278,16 @@ test_that("ufs_select() and ufs_split() take a list", {
     units <- withr::with_seed(1, suppressMessages(ufs_select(list(genes = x$genes * 1e3, proteins = x$proteins), k = 5,
       task = task)))
     expect_identical(selected_features(units), selected_features(fit))
-    text <- capture.output(print(fit))
-    expect_match(text, "columns chosen: genes [0-9] of 30, proteins [0-9] of 6", all = FALSE)
+    expect_match(capture.output(print(fit)), "columns chosen: genes [0-9] of 30, proteins [0-9] of 6", all = FALSE)
   }
-  rows <- withr::with_seed(1, suppressMessages(ufs_select(x, m = 5, task = "label")))
-  expect_length(selected_samples(rows), 5L)
+  expect_length(selected_samples(withr::with_seed(1, suppressMessages(ufs_select(x, m = 5, task = "label")))), 5L)
   quotas <- suppressMessages(ufs_select(x, k = 5, task = "compress", feature_quotas = c(genes = 4, proteins = 1)))
   expect_identical(sum(startsWith(selected_features(quotas), "genes:")), 4L)
   split_of <- function(x) withr::with_seed(1, ufs_split(x, 12))
   part <- split_of(x)
   expect_equal(part, split_of(ufs_data(x)))
   expect_identical(part$train, split_of(list(genes = x$genes * 1e3, proteins = x$proteins))$train)
-  own <- abs(cor(part$map, stats::prcomp(tables_by_hand(x))$x[, 1:2]))
-  expect_equal(unname(diag(own)), c(1, 1), tolerance = 1e-8)
+  expect_equal(unname(diag(abs(cor(part$map, stats::prcomp(tables_by_hand(x))$x[, 1:2])))), c(1, 1), tolerance = 1e-8)
 })
 
 test_that("tables without variance have no weight; a table on disk is not joined, and is named", {

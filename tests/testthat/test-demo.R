@@ -67,8 +67,7 @@ test_that("a file is read as it was written, and one line says how", {
   named <- read_file(lines_of("name,a,b", "x,1.5,4", "y,2,5", "z,3.25,6"))
   expect_identical(named$x, `rownames<-`(expected, c("x", "y", "z")))
   expect_match(named$said, "names of the rows from column 'name'", fixed = TRUE)
-  flags <- read_file(lines_of("a,ok", "1.5,TRUE", "2,FALSE", "3,TRUE"))
-  expect_identical(flags$x[, "ok"], c(1, 0, 1))
+  expect_identical(read_file(lines_of("a,ok", "1.5,TRUE", "2,FALSE", "3,TRUE"))$x[, "ok"], c(1, 0, 1))
   labelled <- read_file(lines_of("a,b,kind", "1,4,u", "2,5,v", "3,7,u"), "kind")
   expect_identical(labelled$y, factor(c("u", "v", "u")))
   expect_identical(colnames(labelled$x), c("a", "b"))
@@ -159,8 +158,7 @@ test_that("odd files of spreadsheets, Windows-1252, Latin-1 and UTF-16 are read 
   }
   for (code in c("UTF-8", "UTF-16LE", "UTF-16BE", "CP1252")) {
     # Windows-1252 has no sign of minus of its own.
-    own <- if (code == "CP1252") gsub("\u2212", "-", lines) else lines
-    found <- written_as(code, own)
+    found <- written_as(code, if (code == "CP1252") gsub("\u2212", "-", lines) else lines)
     expect_equal(unname(found$x), unname(x))
     expect_identical(enc2utf8(colnames(found$x)), colnames(x))
     expect_identical(enc2utf8(rownames(found$x)), c("K\u00f6ln \u2013 1\u20ac", "Z\u00fcrich", "\u201eOrt\u201c"))

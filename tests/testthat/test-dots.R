@@ -1,11 +1,10 @@
 # Every generic refuses what it does not know, in our words.
 
-methods <- ufs_methods()
 x <- planted(24, 8, informative = 4)$x
 colnames(x) <- paste0("f", 1:8)
 refused <- function(call) expect_identical(expect_error(quietly(call), class = "ufs_error_argument")$argument, "foo")
 
-for (method in methods$method) {
+for (method in ufs_methods()$method) {
   test_that(paste0(method, ": unknown arguments are errors in every generic"), {
     skip_most_on_cran(method)
     fit <- fit_of(method, x)

@@ -27,15 +27,12 @@ test_that("ranking: NA last, ties and choices beyond the live scores are told; s
   fit <- ufs_socfs(data$x, n_clusters = 3, lambda_rel = .8)
   live <- sum(feature_scores(fit) > 0)
   expect_lt(live, 20)
-  expect_message(chosen <- selected_features(fit, 20), paste("Only", live, "of the 20"), class = "ufs_message_padded")
-  expect_length(chosen, 20)
+  expect_message(selected_features(fit, 20), paste("Only", live, "of the 20"), class = "ufs_message_padded")
   expect_message(predict(fit, data$x, k = 20), class = "ufs_message_padded")
   expect_message(selected_features(fit, live), NA)
-  expect_output(print(fit), "non-zero")
   table <- as.data.frame(fit)
   expect_true("key" %in% names(table))
-  rest <- table[table$score == 0, ]
-  expect_false(is.unsorted(-rest$key) || "key" %in% names(as.data.frame(ufs_variance(data$x))))
+  expect_false(is.unsorted(-table[table$score == 0, ]$key) || "key" %in% names(as.data.frame(ufs_variance(data$x))))
 })
 
 test_that("a table of genes in rows is pointed at once", {
@@ -66,6 +63,9 @@ test_that("what is no fit is refused by name; no call holds data, however the fu
   for (use in list(selected_features, selected_samples, representatives, feature_scores, cluster_labels)) {
     expect_arguments(fit = use(stats::lm(dist ~ speed, cars)))
   }
+  expect_refused(cluster_labels(ufs_variance(x)), "ufs_variance() has no clusters.")
+  expect_refused(predict(ufs_jspca(x, 2), type = "scores"), "`newdata` is missing.")
+  expect_refused(representatives(suppressWarnings(ufs_alfs(x))), "`x`, the data of the fit, is missing.")
   skip_on_cran()
   size <- function(call) sum(nchar(deparse(call)))
   for (quoted in c(FALSE, TRUE)) {
@@ -118,12 +118,6 @@ test_that("what is selected indexes the data it came from; glance() says how man
   expect_identical(sort(as.data.frame(chosen)$feature[as.data.frame(chosen)$chosen]), sort(selected_features(chosen)))
 })
 
-test_that("refusals say what is wrong", {
-  expect_refused(cluster_labels(ufs_variance(x)), "ufs_variance() has no clusters.")
-  expect_refused(predict(ufs_jspca(x, 2), type = "scores"), "`newdata` is missing.")
-  expect_refused(representatives(suppressWarnings(ufs_alfs(x))), "`x`, the data of the fit, is missing.")
-})
-
 skip_on_cran()
 
 test_that("cluster labels: named by samples, by size, for every method with clusters", {
@@ -145,7 +139,6 @@ test_that("cluster labels: named by samples, by size, for every method with clus
   fake$solution$cluster <- rep(c(7, 2, 9, 2), c(2, 3, 2, 1))
   fake$names$samples <- NULL
   expect_identical(cluster_labels(fake), as.integer(c(2, 2, 1, 1, 1, 3, 3, 1)))
-  expect_refusals(cluster_labels(ufs_variance(x)), cluster_labels(1))
 })
 
 test_that("a fit without its call and trace, as it is saved, is read like any other", {

@@ -7,11 +7,7 @@ kinds <- function(counts = get("counts", parent.frame())) {
   out <- list()
   if (requireNamespace("Matrix", quietly = TRUE)) out$sparse <- to_sparse(counts)
   if (on_cran()) return(out)
-  if (requireNamespace("HDF5Array", quietly = TRUE)) {
-    file <- tempfile(fileext = ".h5")
-    out$file <- suppressMessages(HDF5Array::writeHDF5Array(counts, file, "x", chunkdim = c(7, ncol(counts)),
-      with.dimnames = TRUE))
-  }
+  if (requireNamespace("HDF5Array", quietly = TRUE)) out$file <- stored(counts, c(7, ncol(counts)), parent.frame())
   if (requireNamespace("bigmemory", quietly = TRUE)) out$shared <- bigmemory::as.big.matrix(counts)
   out
 }
@@ -36,8 +32,7 @@ for (method in each_kind) {
     expect_identical(direct$input$assay, "raw")
     expect_equal(as.character(direct$call$assay), "raw")
     if (!"features" %in% names(formals(fun)) && method != "blfse") {
-      part <- do.call(run, c(list(se), args, assay = "raw", list(features = 30:1)))
-      expect_identical(part$p, 30L)
+      expect_identical(do.call(run, c(list(se), args, assay = "raw", list(features = 30:1)))$p, 30L)
     }
   })
 }
@@ -45,9 +40,7 @@ for (method in each_kind) {
 test_that("every method and function around methods takes an assay, and refuses what is no argument", {
   se <- experiment()
   for (method in ufs_methods()$method) {
-    run <- function(...) {
-      quietly(do.call(paste0("ufs_", method), c(list(...), needed_arguments(method), if (method == "topk") list(n_clusters = 3))))
-    }
+    run <- function(...) quietly(do.call(paste0("ufs_", method), c(list(...), needed(method))))
     expect_arguments(assay = run(se, assay = "other"), foo = run(counts, foo = 1))
     expect_refusals("\"raw\", \"logcounts\"" = run(se, assay = "other"), "SingleCellExperiment" = run(counts, assay = "raw"))
   }

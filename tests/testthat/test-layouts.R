@@ -3,20 +3,14 @@
 skip_on_cran()
 
 judges <- unname(as.matrix(USJudgeRatings))
-cars <- unname(as.matrix(mtcars))
 named <- function(x) `dimnames<-`(x, list(NULL, paste0("f", seq_len(ncol(x)))))
 
-fit_layout <- function(layout, x, method, ...) {
-  withr::with_options(layout_options(layout), withr::with_seed(1, suppressMessages(
-    suppressWarnings(do.call(ufs, c(list(x = x, method = method), ...))))))
-}
+fit_layout <- function(layout, ...) withr::with_options(layout_options(layout), fit_of(...))
 
 expect_same_fits <- function(x, method, ..., only = names(layouts), layouts = layouts_of(x)) {
-  args <- utils::modifyList(needed_arguments(method), list(...))
-  if (method == "topk") args$n_clusters <- 3
-  dense <- fit_layout("dense", x, method, args)
+  dense <- fit_of(method, x, ...)
   for (layout in intersect(only, names(layouts))) {
-    fit <- fit_layout(layout, layouts[[layout]], method, args)
+    fit <- fit_layout(layout, method, layouts[[layout]], ...)
     expect_lt(fits_apart(fit, dense), layout_tolerance(method), label = paste(method, layout))
   }
 }
@@ -55,7 +49,7 @@ test_that("so they do in files, whatever the layout", {
 })
 
 test_that("all columns in use: SOCFS and JSPCA on a file are those of the matrix", {
-  expect_same_fits(named(cars), "socfs", lambda_rel = .01, only = "file")
+  expect_same_fits(named(as.matrix(mtcars)), "socfs", lambda_rel = .01, only = "file")
   expect_same_fits(named(judges), "jspca", lambda_rel = .02, loss = "sample", only = "file")
 })
 
@@ -87,8 +81,7 @@ test_that("each call of an operator in a fit answers as the matrix does", {
   layouts <- layouts_of(x)
   for (method in c("socfs", "jspca", "alnr", "spec")) {
     for (layout in if (method == "jspca") "file" else c("file", "by_rows")) {
-      few <- if (method %in% c("socfs", "jspca")) list(lambda_rel = .05)
-      fit_layout(layout, layouts[[layout]], method, c(needed_arguments(method), few))
+      fit_layout(layout, method, layouts[[layout]], lambda_rel = if (method %in% c("socfs", "jspca")) .05)
     }
   }
   expect_setequal(setdiff(names(worst), c("row_forms", "rows", "scaled rows", "sparse rows")), c("gram_columns",

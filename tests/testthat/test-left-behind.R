@@ -13,8 +13,6 @@ state_of <- function(connection) {
     files = sort(list.files(tempdir())), folder = getwd(),
     variables = Sys.getenv(), seed = get0(".Random.seed", globalenv(), inherits = FALSE))
 }
-# Names of what differs: to print all options that do takes long.
-changed <- function(now, before) names(before)[!mapply(identical, now, before)]
 rows_of <- function() withr::with_seed(1, matrix(stats::rnorm(450), 90, dimnames = list(NULL, letters[1:5])))
 
 test_that("an error in any piece of the moments, or of a sketch, leaves nothing behind", {

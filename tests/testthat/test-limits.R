@@ -27,9 +27,6 @@ left_behind <- function() {
     folder = getwd(), random = RNGkind(), libraries = Sys.getenv("R_LIBS", NA))
 }
 
-# Names of what differs: to print all options that do takes long.
-changed <- function(now, before) names(before)[!mapply(identical, now, before)]
-
 # What R itself raises, raised from inside the call: no test waits for a clock or a signal.
 out_of_time <- function(...) stop(gettext("reached elapsed time limit", domain = "R"), call. = FALSE)
 interrupted <- function(...) stop(structure(list(), class = c("interrupt", "condition")))
@@ -68,10 +65,8 @@ ended <- function(during) {
 test_that("what is no error of a fit ends the loops over fits, workers or not, and leaves nothing behind", {
   last <- ended(out_of_time)
   expect_match(conditionMessage(last), gettext("reached elapsed time limit", domain = "R"), fixed = TRUE)
-  last <- ended(function() numeric(2^50))
-  expect_match(conditionMessage(last), "cannot allocate vector")
-  last <- ended(interrupted)
-  expect_s3_class(last, "interrupt")
+  expect_match(conditionMessage(ended(function() numeric(2^50))), "cannot allocate vector")
+  expect_s3_class(ended(interrupted), "interrupt")
   kept <- function(...) on_error(stop(...), function(e) "kept")
   expect_identical(kept("singular"), "kept")
   expect_identical(on_error(ufs_abort("memory", "cannot allocate vector of size"), function(e) "kept"), "kept")

@@ -50,8 +50,7 @@ test_that("t11: the fixtures are reproduced, block by block", {
 })
 
 test_that("p > n and p = n: the solver is the literal one, in both orders and projections", {
-  sizes <- list(c(16, 24, 2, 6), c(24, 60, 5, 10), c(20, 21, 3, 10), c(20, 20, 3, 8))
-  for (size in sizes) {
+  for (size in list(c(16, 24, 2, 6), c(24, 60, 5, 10), c(20, 21, 3, 10), c(20, 20, 3, 8))) {
     d <- blfse_problem(size[1], size[2], size[3], size[4], seed = sum(size))
     for (order in c("paper", "code")) for (projection in c("paper", "isotropic")) {
       fit <- blfse_plain(d, order = order, projection = projection)
@@ -135,8 +134,7 @@ test_that("t8: permutations carry over; names of labels mean nothing", {
     k <- sample(nrow(d$scores))
     bases <- fit(within(d, { scores <- scores[k, ]; labels <- labels[, k] }))
     expect_lt(max(spread(bases$alpha, base$alpha[k]), spread(bases$beta, base$beta[k])), 1e-10)
-    renamed <- within(d, labels <- apply(labels, 2, function(l) sample(100:120)[l]))
-    renamed <- fit(renamed)
+    renamed <- fit(within(d, labels <- apply(labels, 2, function(l) sample(100:120)[l])))
     expect_identical(renamed$v, base$v)
     expect_identical(renamed$S, base$S)
     expect_identical(renamed$cluster, base$cluster)
@@ -169,8 +167,7 @@ test_that("scaling is what the help page says; scores of any size and sign, labe
     published("blfse", x, 3, scores = d$scores, labels = d$labels, control = quiet, ...)$solution$v
   }
   plain <- function(x, ...) fit(x, center = FALSE, scale = FALSE, ...)
-  unit <- x / sqrt(rowSums(x^2))
-  expect_equal(fit(x), plain(unit), tolerance = 1e-9)
+  expect_equal(fit(x), plain(x / sqrt(rowSums(x^2))), tolerance = 1e-9)
   expect_equal(fit(x, scale = "unit"), fit(x), tolerance = 1e-14)
   expect_equal(fit(x, center = FALSE), fit(x), tolerance = 1e-9)
   zscore <- base::scale(x)[, ] / sqrt(10)
@@ -201,8 +198,7 @@ test_that("scaling is what the help page says; scores of any size and sign, labe
   co <- Reduce(`+`, lapply(1:8, function(k) outer(d$labels[, k], d$labels[, k], `==`))) / 8
   expect_lt(spread(tight$solution$S, co), 1e-5)
   for (fit in list(near, tight)) {
-    rise <- diff(fit$trace$objective)
-    expect_lt(max(rise), 1e-12 * max(abs(fit$trace$objective)))
+    expect_lt(max(diff(fit$trace$objective)), 1e-12 * max(abs(fit$trace$objective)))
   }
 })
 
@@ -213,8 +209,7 @@ test_that("iteration caps and tolerance; the three weaknesses are reported, and 
   expect_identical(blfse_plain(d, control = list(max_iter = 3))$iterations, 3L)
   expect_identical(blfse_plain(d, projection = "isotropic", control = list(inner_max_iter = 3))$iterations, 12L)
   # The isotropic run stands still from its eighth iteration on.
-  still <- blfse_plain(d, projection = "isotropic", control = list(tol = 1e-3))
-  expect_lt(still$iterations, 14L)
+  expect_lt(blfse_plain(d, projection = "isotropic", control = list(tol = 1e-3))$iterations, 14L)
   expect_output(blfse_plain(d, control = list(verbose = TRUE)), "blfse +10 +objective")
   # A cap that no integer holds is a cap all the same.
   expect_identical(blfse_plain(d, control = list(inner_max_iter = 2e9))$iterations, 10L)
@@ -259,23 +254,19 @@ test_that("base results: batches of Inf-FS, k-means on the best features", {
   expect_equal(fit$solution$scores[3, ], score / sum(score), tolerance = 1e-12)
   expect_identical(dim(fit$solution$labels), c(150L, 10L))
   expect_identical(fit$params$resample, "batches")
-  set.seed(5)
-  expect_identical(ufs_blfse(x, 3, 2, control = quiet)$solution, fit$solution)
   again <- ufs_blfse(x, 3, scores = fit$solution$scores, labels = fit$solution$labels, control = quiet)
   expect_equal(again$solution$v, fit$solution$v, tolerance = 1e-10)
   # k-means on the two best of base 1, in the columns as the model sees them.
-  best <- order(-fit$solution$scores[1, ])[1:2]
   unit <- sweep(x / sqrt(rowSums(x^2)), 2, colMeans(x / sqrt(rowSums(x^2))))
   set.seed(1)
   expect_equal(ufs_cluster_metrics(fit$solution$labels[, 1],
-    kmeans_runs(unit[, best], 3, 20)[[1]]$cluster)[["accuracy"]], 1)
+    kmeans_runs(unit[, order(-fit$solution$scores[1, ])[1:2]], 3, 20)[[1]]$cluster)[["accuracy"]], 1)
 })
 
 test_that("base results: halves, other ways on demand, constant features; warnings of base methods come once", {
   x <- as.matrix(mtcars)
   set.seed(1)
-  fit <- ufs_blfse(x, 3, 4, control = quiet)
-  expect_identical(fit$params$resample, "halves")
+  expect_identical(ufs_blfse(x, 3, 4, control = quiet)$params$resample, "halves")
   fit <- ufs_blfse(x, 3, 4, base = c("variance", "kmeans_f", "pca"), control = quiet)
   expect_identical(list(fit$params$n_base, fit$params$resample), list(3L, "none"))
   variance <- ufs_variance(sweep(x, 2, apply(x, 2, max) - apply(x, 2, min), "/"))$feature_scores
@@ -344,8 +335,7 @@ test_that("bad input is refused by name; names, weights and words", {
   expect_identical(dimnames(fit$solution$S), list(rownames(d$x), rownames(d$x)))
   expect_equal(unname(fit$weights$alpha[10, ]), fit$solution$alpha)
   expect_equal(unname(fit$weights$beta[10, ]), fit$solution$beta)
-  shown <- capture.output(print(fit))
-  expect_match(shown, "3 components for 3 clusters", all = FALSE)
+  expect_match(capture.output(print(fit)), "3 components for 3 clusters", all = FALSE)
   expect_output(print(summary(fit)), "largest alpha")
 })
 
@@ -353,13 +343,11 @@ test_that("labels of more than a byte, scores times reliability, and centres of 
   d <- blfse_problem(600, 4, 3, 3, seed = 11)
   # Pairs that differ in the second byte only, and in the first only.
   d$labels[, 2] <- c(rep(1:290, 2), 1:20)
-  start <- blfse_raw(d, max_iter = 0L)
   want <- Reduce(`+`, lapply(1:3, function(k) outer(d$labels[, k], d$labels[, k], `==`))) / 3
-  expect_lt(spread(start$S, want), 1e-15)
+  expect_lt(spread(blfse_raw(d, max_iter = 0L)$S, want), 1e-15)
   expect_equal(normalise_scores(rbind(c(1, 2, 3)), c(1, .5, 0)), rbind(c(.5, .5, 0)))
   expect_equal(normalise_scores(rbind(c(-1, 0, 1))), rbind(c(0, 1, 2) / 3))
-  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
-  fit <- withr::with_seed(1, ufs_blfse(x, 3, k = 2, control = quiet))
+  fit <- withr::with_seed(1, ufs_blfse(as.matrix(iris[seq(1, 150, 3), 1:4]), 3, k = 2, control = quiet))
   # Asked as if its parts hung together, the embedding has a point for each of them.
   s <- fit$solution$S
   again <- function() blfse_cluster(s[upper.tri(s, TRUE)], rep(1L, 50), 1L, 3L)

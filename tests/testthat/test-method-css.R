@@ -14,8 +14,7 @@ test_that("every start keeps the constraints; both forms pick what trying every 
     expect_identical(intersect(unname(run(exclude = best)$solution$order), best), integer())
     cost <- replace(rep(1, 14), best, 5)
     expect_lte(sum(cost[run(cost = cost, budget = 8)$solution$order]), 8)
-    strata <- replace(rep("other", 14), best, "best")
-    fit <- run(feature_strata = strata, feature_quotas = list(best = c(0, 1)))
+    fit <- run(feature_strata = replace(rep("other", 14), best, "best"), feature_quotas = list(best = c(0, 1)))
     expect_lte(sum(fit$solution$order %in% best), 1L)
     # What a quota asks for must be paid, too: one of the informative columns leaves too little.
     fit <- run(cost = rep(c(3, 5, 1), c(7, 3, 4)), budget = 12,
@@ -106,8 +105,7 @@ test_that("no exchange captures more after swaps, in any form; further starts ne
   expect_true(many$params$met >= 1L && many$params$met <= 21L)
   expect_identical(withr::with_seed(1, ufs_css(x, k = 6, mu_rel = 0, starts = 21))$feature_ranking,
     many$feature_ranking)
-  proof <- ufs_css(x, k = 6, mu_rel = 0, optimal = TRUE)
-  expect_equal(many$certificate[["captured"]], proof$certificate[["captured"]])
+  expect_equal(many$certificate[["captured"]], ufs_css(x, k = 6, mu_rel = 0, optimal = TRUE)$certificate[["captured"]])
   x <- planted(40, 24, seed = 3)$x
   best <- ufs_css(x, k = 6, optimal = TRUE)$certificate[["captured"]]
   short <- suppressWarnings(ufs_css(x, k = 6, optimal = TRUE, control = ufs_control(max_iter = 5)))
@@ -184,24 +182,19 @@ test_that("copies, dependent and constant columns; predict() rebuilds the column
   copies <- cbind(x, x, 4, x[, 1] + x[, 2])
   for (mu_rel in c(0, .1)) {
     fit <- suppressWarnings(ufs_css(copies, mu_rel = mu_rel))
-    first <- setdiff(picks_of(fit)[seq_len(6)], 18L)
-    expect_identical(anyDuplicated(first %% 8), 0L)
-    expect_setequal(unname(feature_ranking(fit)), 1:18)
+    expect_identical(anyDuplicated(setdiff(picks_of(fit)[seq_len(6)], 18L) %% 8), 0L)
     expect_true(is.na(feature_scores(fit)[[17]]) && all(is.finite(fit$trace$captured)))
     expect_equal(fit$trace$captured[nrow(fit$trace)], 1, tolerance = 1e-10)
     expect_false(is.unsorted(fit$trace$captured))
   }
   fit <- suppressWarnings(ufs_css(copies, mu_rel = 0))
-  z <- scale(copies[, -17])
-  expect_identical(qr(z[, match(picks_of(fit)[1:8], setdiff(1:18, 17))])$rank, 8L)
+  expect_identical(qr(scale(copies[, -17])[, match(picks_of(fit)[1:8], setdiff(1:18, 17))])$rank, 8L)
   expect_true(all(fit$trace$decrease[9:17] == 0) && all(picks_of(ufs_css(cbind(x, x), k = 8, mu_rel = 0)) <= 8L))
-  x <- `colnames<-`(planted(40, 12)$x, paste0("f", 1:12))
-  x <- sweep(cbind(x, flat = 3), 2L, 1:13, "*") + 5
+  x <- sweep(cbind(`colnames<-`(planted(40, 12)$x, paste0("f", 1:12)), flat = 3), 2L, 1:13, "*") + 5
   fit <- suppressWarnings(ufs_css(x[1:25, ], k = 7))
   for (k in c(1, 4, 7)) {
     chosen <- selected_features(fit, k)
-    coef <- qr.coef(qr(cbind(1, x[1:25, chosen])), x[1:25, ])
-    expected <- cbind(1, x[26:40, chosen, drop = FALSE]) %*% coef
+    expected <- cbind(1, x[26:40, chosen, drop = FALSE]) %*% qr.coef(qr(cbind(1, x[1:25, chosen])), x[1:25, ])
     got <- predict(fit, x[26:40, ], k = k, type = "reconstruction")
     expect_equal(got, expected, tolerance = 1e-8, ignore_attr = TRUE)
     expect_identical(colnames(got), colnames(x))
@@ -209,25 +202,20 @@ test_that("copies, dependent and constant columns; predict() rebuilds the column
   }
   expect_identical(predict(fit, x[26:40, ], k = 2), x[26:40, selected_features(fit, 2)])
   z <- planted(20, 6, informative = 4)$x
-  copies <- ufs_css(cbind(z, z), k = 12)
-  back <- predict(copies, cbind(z, z), type = "reconstruction")
+  back <- predict(ufs_css(cbind(z, z), k = 12), cbind(z, z), type = "reconstruction")
   expect_equal(back, cbind(z, z), tolerance = 1e-6, ignore_attr = TRUE)
   expect_refusals(predict(fit, x, type = "class"), predict(fit, x, k = 8, type = "reconstruction"),
     predict(fit, x, typ0 = 1, type = "reconstruction"))
   expect_error(predict(fit, replace(x, 1:520, NA), type = "reconstruction"), class = "ufs_error_input")
   x <- planted(20, 10)$x
-  full <- ufs_css(x)
   part <- ufs_css(x, k = 4)
-  expect_identical(feature_ranking(part)[1:5], feature_ranking(full)[1:5])
+  expect_identical(feature_ranking(part)[1:5], feature_ranking(ufs_css(x))[1:5])
   expect_message(selected_features(part, 5), class = "ufs_message_partial")
   expect_equal(ufs_css(x, mu = 1.9)$params$mu_rel, .1)
   x <- planted(30, 12)$x
-  z <- centred(x)
   css <- ufs_css(x, k = 5)
   expect_equal(ufs_captured(css, x, 1:5)[-1], css$trace[c("captured", "bound", "ratio")], tolerance = 1e-10)
   pca <- ufs_pca(x, 3)
-  expect_equal(ufs_captured(pca, x, 4)$captured,
-    1 - sum(qr.resid(qr(z[, selected_features(pca, 4)]), z)^2) / sum(z^2), tolerance = 1e-10)
   expect_refusals(ufs_captured(pca, x[1:20, ], 4), ufs_captured(pca, x, 13), ufs_captured(pca, x, character()),
     ufs_captured(ufs_ted(x), x, 1))
   x <- `colnames<-`(planted(30, 12)$x, paste0("f", 1:12))
@@ -244,8 +232,7 @@ test_that("copies, dependent and constant columns; predict() rebuilds the column
   best <- apply(abs(r[, 1:12]), 2L, which.max)
   expect_equal(stands$representative, c(colnames(x)[picks_of(fit)[best]], NA), ignore_attr = TRUE)
   expect_equal(stands$r, c(r[cbind(best, 1:12)], NA))
-  one <- vapply(1:12, function(j) held(z[, c(picks_of(fit)[1:3], j)], 1:3, z[, j]), 0)
-  expect_equal(stands$explained, c(one, NA))
+  expect_equal(stands$explained, c(vapply(1:12, function(j) held(z[, c(picks_of(fit)[1:3], j)], 1:3, z[, j]), 0), NA))
 })
 
 test_that("ufs_pca() and ufs_jspca() say what their best n_components features hold", {
@@ -292,8 +279,7 @@ test_that("the bound counts every copy of an eigenvalue; a column of one or two 
   expect_true("flag" %in% selected_features(quiet(ufs_css(flag(5), k = 12))))
   expect_message(fit <- ufs_css(flag(5)), "'flag'", class = "ufs_message_few_rows")
   expect_false("flag" %in% names(fit$solution$order))
-  grouped <- ufs_data(flag(5), groups = c(rep(NA, 10), 1, 1))
-  expect_true("flag" %in% selected_features(quiet(ufs_css(grouped, k = 11))))
+  expect_true("flag" %in% selected_features(quiet(ufs_css(ufs_data(flag(5), groups = c(rep(NA, 10), 1, 1)), k = 11))))
   # Two of three places filled: the bound is that of three.
   half <- ufs_css(mtcars[1:5], k = 3, groups = c(1, 1, 2, 2, 2), include = "mpg")
   expect_equal(half$certificate[["bound"]], sum(eigen(cor(mtcars[1:5]))$values[1:3]) / 5)
@@ -342,8 +328,7 @@ test_that("RV and GCD of a choice are those of their definitions", {
     project <- function(q) q %*% t(q)
     span <- project(qr.Q(qr(z[, s, drop = FALSE])))
     rv <- sum((span %*% z %*% t(span %*% z)) * (z %*% t(z)))
-    near <- span %*% z
-    c(rv / sqrt(sum(tcrossprod(near)^2) * sum(tcrossprod(z)^2)),
+    c(rv / sqrt(sum(tcrossprod(span %*% z)^2) * sum(tcrossprod(z)^2)),
       sum(diag(span %*% project(svd(z)$u[, seq_along(s), drop = FALSE]))) / length(s))
   }
   for (size in list(c(30, 12), c(12, 30))) {
@@ -392,8 +377,7 @@ test_that("all components as the target are x itself, also those with hardly any
   expect_equal(sort(unname(feature_scores(fit)), decreasing = TRUE), 9:1 / 9)
   expect_output(print(fit), paste("3 principal components explain", signif(100 * fit$certificate[["bound"]], 3), "%"), fixed = TRUE)
   # 5 and 9 are spent; 1, 2 and 3 are what is left of 20.
-  found <- constrained(x, list(include = c(5L, 9L), cost = as.double(1:9), budget = 20))
-  expect_identical(found$params$affordable, 5L)
+  expect_identical(constrained(x, list(include = c(5L, 9L), cost = as.double(1:9), budget = 20))$params$affordable, 5L)
   for (seed in 1:6) {
     x <- withr::with_seed(seed, matrix(stats::rnorm(600), 30))
     groups <- rep(1:10, each = 2)
@@ -494,8 +478,7 @@ test_that("strata keep columns of few rows, and find a choice wherever groups or
 
 test_that("dependent included columns have a place in a proof; constant ones count by squares; forms of sparse x", {
   x <- as.matrix(iris[seq(1, 150, 3), 1:4])
-  held <- ufs_data(cbind(x, twice = 2 * x[, 1]), include = c("Sepal.Length", "twice"))
-  fit <- ufs_css(held, k = 3, optimal = TRUE)
+  fit <- ufs_css(ufs_data(cbind(x, twice = 2 * x[, 1]), include = c("Sepal.Length", "twice")), k = 3, optimal = TRUE)
   expect_identical(fit$certificate[["optimal"]], 1)
   expect_true(all(c("Sepal.Length", "twice") %in% selected_features(fit)))
   # The third is the best beside Sepal.Length, by least squares.
@@ -504,10 +487,9 @@ test_that("dependent included columns have a place in a proof; constant ones cou
   expect_equal(fit$certificate[["captured"]], max(share), tolerance = 1e-10)
   expect_true(colnames(x)[which.max(share) + 1L] %in% selected_features(fit))
   z <- withr::with_seed(1, cbind(a = rnorm(12, sd = .1), b = 10, c = rnorm(12, sd = .1), zero = 0))
-  share <- 1 - sum(qr.resid(qr(z[, "b"]), z)^2) / sum(z^2)
   fit <- suppressWarnings(ufs_css(z, k = 1, mu_rel = 0, optimal = TRUE, center = FALSE, scale = FALSE))
   expect_identical(selected_features(fit), "b")
-  expect_equal(fit$certificate[["captured"]], share)
+  expect_equal(fit$certificate[["captured"]], 1 - sum(qr.resid(qr(z[, "b"]), z)^2) / sum(z^2))
   expect_output(print(fit), "no other choice of this size of columns that vary explains more|of this size explains more")
   expect_identical(names(fit$feature_scores)[is.na(fit$feature_scores)], "zero")
   own <- suppressWarnings(ufs_captured("a", z, center = FALSE, scale = FALSE))

@@ -36,8 +36,7 @@ test_that("the spectral radius is eigen()'s, also when A has no Perron gap", {
   # -rho(A) is an eigenvalue as well.
   withr::local_seed(2)
   z <- scale(cbind(rnorm(20), rnorm(20)))
-  x <- z[, c(1, 1, 1, 2, 2)]
-  x <- x * rep(c(1, -1, 1, 1, -1), each = 20)
+  x <- z[, c(1, 1, 1, 2, 2)] * rep(c(1, -1, 1, 1, -1), each = 20)
   fit <- ufs_inffs(x, 0.5)
   edge <- 0.5 * (1 - abs(cor(z, method = "spearman")[1, 2]))
   expect_equal(fit$solution$radius, edge * sqrt(6), tolerance = 1e-12)

@@ -92,10 +92,9 @@ sparse_counts <- function(n, p, seed) {
 test_that("sparse samples give what dense ones give", {
   skip_if_not_installed("Matrix")
   # Nine groups with columns of their own: the best clusters are clear, whatever the rounding.
-  group <- rep_len(1:9, 120)
   x <- sparse_counts(120, 63, 1)
   x[, seq_len(63) %% 4 != 0] <- 0
-  x <- x + 6 * outer(group, rep_len(1:9, 63), "==")
+  x <- x + 6 * outer(rep_len(1:9, 120), rep_len(1:9, 63), "==")
   # Equal rows, and rows that are multiples of each other.
   x[10:18, ] <- x[1:9, ]
   x[19:23, ] <- 2 * x[1:5, ]
@@ -118,8 +117,7 @@ test_that("sparse samples give what dense ones give", {
 # Lloyd's iteration in plain R from given free centres, fixed ones beside them.
 literal_lloyd <- function(z, free, fixed) {
   repeat {
-    centre <- rbind(free, fixed)
-    d2 <- apply(centre, 1L, function(at) colSums((t(z) - at)^2))
+    d2 <- apply(rbind(free, fixed), 1L, function(at) colSums((t(z) - at)^2))
     who <- max.col(-d2, "first")
     # A cluster that got empty.
     if (any(tabulate(who, nrow(free)) == 0L)) return(Inf)
@@ -160,9 +158,8 @@ test_that("fixed centres: the sum of squares is that of the labels, and Lloyd in
 
 test_that("only candidates are chosen, also where a cluster has none; fewer starts where all take seconds", {
   z <- planted(40, 10, c = 4, gap = 10)
-  points <- dense_points(centred(z$x), TRUE)
   allowed <- z$cluster != 2
-  found <- withr::with_seed(1, kmeans_medoids(points, 4L, integer(), 20L, 100L, allowed))
+  found <- withr::with_seed(1, kmeans_medoids(dense_points(centred(z$x), TRUE), 4L, integer(), 20L, 100L, allowed))
   expect_true(all(allowed[found$medoids]))
   expect_identical(anyDuplicated(found$medoids), 0L)
   expect_setequal(z$cluster[found$medoids], c(1, 3, 4))

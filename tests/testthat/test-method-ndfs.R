@@ -1,6 +1,5 @@
 skip_on_cran()
 
-suppress_live <- function(expr) suppressWarnings(expr, classes = "ufs_warning_void")
 replay <- function(steps, eps = .Machine$double.eps) ufs_control(max_iter = steps, tol = -1, eps = eps)
 
 test_that("fixtures, and no inverse but the same numbers, from start = \"zero\" too", {
@@ -104,7 +103,7 @@ test_that("graphs: arguments, a matrix, isolated samples; errors say what is wro
     "nonnegative, without a zero column" = ufs_ndfs(mtcars, 2, init = matrix(-1, 32, 2)),
     ufs_ndfs(cbind(rep(1:2, 5), rep(2:1, 5)), 3),
     "k-means cannot make 3 clusters: `x` has too few distinct rows." = ufs_ndfs(two, 3))
-  fit <- suppress_live(ufs_ndfs(mtcars, 3, init = rep_len(1:3, 32), control = ufs_control(max_iter = 4, warn = FALSE)))
+  fit <- quiet(ufs_ndfs(mtcars, 3, init = rep_len(1:3, 32), control = ufs_control(max_iter = 4, warn = FALSE)))
   expect_output(print(fit), "non-zero .* of 11 features")
 })
 

@@ -40,8 +40,7 @@ test_that("fixture F3; the literal, harmonic result; ties, tiny edges and bad in
     }
     diag(w) <- 0
     L <- diag(rowSums(w)) - w
-    u <- is.na(y)
-    expect_lt(max(abs(L[u, ] %*% ufs_propagate(w, y)$probability)), 1e-10)
+    expect_lt(max(abs(L[is.na(y), ] %*% ufs_propagate(w, y)$probability)), 1e-10)
   }
   w <- matrix(0, 3, 3)
   w[1, 3] <- w[3, 1] <- w[2, 3] <- w[3, 2] <- 1
@@ -50,8 +49,7 @@ test_that("fixture F3; the literal, harmonic result; ties, tiny edges and bad in
   w[1, 2] <- w[2, 1] <- 1
   w[3, 4] <- w[4, 3] <- 1
   w[2, 3] <- w[3, 2] <- 1e-13
-  out <- ufs_propagate(w, c("a", NA, NA, NA))
-  expect_identical(out$reached, c(TRUE, TRUE, FALSE, FALSE))
+  expect_identical(ufs_propagate(w, c("a", NA, NA, NA))$reached, c(TRUE, TRUE, FALSE, FALSE))
   w <- path_graph()
   expect_refusals(ufs_propagate(w[1:3, ], path_labels), ufs_propagate("w", path_labels), ufs_propagate(-w, path_labels),
     ufs_propagate(w + upper.tri(w), path_labels), ufs_propagate(replace(w, 3, NA), path_labels),

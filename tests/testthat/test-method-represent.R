@@ -1,9 +1,6 @@
 skip_on_cran()
 
-represent_x <- function(n = 24, p = 30, seed = 1) {
-  made <- planted(n = n, p = p, c = 3, informative = 6, seed = seed)
-  made$x
-}
+represent_x <- function(n = 24, p = 30, seed = 1) planted(n = n, p = p, c = 3, informative = 6, seed = seed)$x
 
 test_that("solver paper is Algorithm 1 with the user's Theta, traced", {
   x <- represent_x()
@@ -100,8 +97,7 @@ test_that("names, progress, warnings, refusals, plots", {
   for (type in c("objective", "links")) expect_identical(plot(fit, type), fit)
   expect_identical(plot(exact), exact)
   expect_error(plot(exact, "objective"), class = "ufs_error_argument")
-  flat <- suppressWarnings(ufs_represent(cbind(mtcars, one = 1)))
-  expect_equal(unname(flat$Z), unname(ufs_represent(mtcars)$Z))
+  expect_equal(unname(suppressWarnings(ufs_represent(cbind(mtcars, one = 1)))$Z), unname(ufs_represent(mtcars)$Z))
 })
 
 test_that("what it would need is said before it is taken", {

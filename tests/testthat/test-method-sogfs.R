@@ -88,8 +88,7 @@ test_that("F is restored when lambda is halved; the eigenvalue sums of the trace
     expect_equal(last$zeros, sum(values[1:4]), tolerance = 1e-5)
     # The last one only tells whether the graph has too many components.
     expect_equal(last$next_zeros, sum(values[1:5]), tolerance = 0.1)
-    l <- diag(rowSums(s)) - s
-    expect_equal(sum(fit$solution$F * (l %*% fit$solution$F)), sum(values[1:4]), tolerance = 1e-5)
+    expect_equal(sum(fit$solution$F * ((diag(rowSums(s)) - s) %*% fit$solution$F)), sum(values[1:4]), tolerance = 1e-5)
   }
 })
 
@@ -97,8 +96,7 @@ test_that("RSR, UDFS and SOGFS hold few copies of x", {
   x <- planted(100, 1500)$x
   few <- list(rsr = 3, udfs = 4, sogfs = 4)
   for (method in names(few)) {
-    args <- c(list(x, method = method), needed_arguments(method))
-    suppressWarnings(do.call(ufs, args))
-    expect_lte(large_allocations(suppressWarnings(do.call(ufs, args)), x), few[[method]])
+    fit_of(method, x)
+    expect_lte(large_allocations(fit_of(method, x), x), few[[method]])
   }
 })

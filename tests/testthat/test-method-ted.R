@@ -10,15 +10,12 @@ test_that("greedy: the ranking is the order of the picks; m ranks the rest by th
   rotation <- qr.Q(qr(withr::with_seed(2, matrix(stats::rnorm(64), 8))))
   expect_identical(selected_samples(raw(ufs_ted, x %*% rotation, mu = 2), 8), ref$order[1:8])
   expect_equal(unname(fit$statistic)[ref$order[1:12]], ref$score[1:12], tolerance = 1e-10)
-  expect_equal(fit$trace$objective[7], ref_ted_objective(x, ref$order[1:7], 2), tolerance = 1e-10)
   x <- sample_data(20, 5)
   full <- raw(ufs_ted, x, mu = 1)
   part <- raw(ufs_ted, x, mu = 1, m = 4)
   expect_identical(sample_ranking(part)[1:4], sample_ranking(full)[1:4])
-  expect_identical(sort(unname(sample_ranking(part))), 1:20)
   expect_identical(sample_ranking(part)[5], sample_ranking(full)[5])
-  rest <- unname(sample_ranking(part))[5:20]
-  expect_true(all(diff(unname(part$statistic)[rest]) <= 1e-9))
+  expect_true(all(diff(unname(part$statistic)[unname(sample_ranking(part))[5:20]]) <= 1e-9))
   expect_silent(selected_samples(part, 4))
   expect_message(selected_samples(part, 5), class = "ufs_message_partial")
 })
@@ -111,8 +108,7 @@ test_that("picks in advance are the picks one by one, whoever was not followed",
   # items that only come to the front when the groups are spent.
   set.seed(12)
   n <- 700L
-  centre <- matrix(rnorm(12 * 9, sd = 4), 12)
-  x <- centre[sample(12, n, TRUE, prob = 1 / (1:12)^2), ] + matrix(rnorm(n * 9, sd = .2), n)
+  x <- matrix(rnorm(12 * 9, sd = 4), 12)[sample(12, n, TRUE, prob = 1 / (1:12)^2), ] + matrix(rnorm(n * 9, sd = .2), n)
   x[601:640, ] <- x[1:40, ]
   x[641:700, ] <- x[641:700, ] * .3
   for (mu in c(1e-3, 1, 50)) {
@@ -186,16 +182,14 @@ test_that("kernels: the picks are those of the explicit kernel", {
 test_that("kernels: the root is a Cholesky factor, its rest is semidefinite; what is no kernel is refused", {
   x <- scale(sample_data(40, 3))
   k <- exp(-as.matrix(dist(x))^2 / 2)
-  whole <- kernel_root(x, 2, 5L, tol = 1e-12)
-  expect_lt(max(abs(tcrossprod(whole$root) - k)), 1e-6)
+  expect_lt(max(abs(tcrossprod(kernel_root(x, 2, 5L, tol = 1e-12)$root) - k)), 1e-6)
   part <- kernel_root(x, 2, 5L, tol = .05)
   rest <- k - tcrossprod(part$root)
   expect_equal(part$left, sum(diag(rest)) / 40, tolerance = 1e-8)
   expect_lte(part$left, .05)
   expect_lt(part$rank, 40L)
   expect_gt(min(eigen(rest, symmetric = TRUE)$values), -1e-10)
-  given <- kernel_root(NULL, 1, 5L, unname(k), tol = 1e-12)
-  expect_lt(max(abs(tcrossprod(given$root) - k)), 1e-6)
+  expect_lt(max(abs(tcrossprod(kernel_root(NULL, 1, 5L, unname(k), tol = 1e-12)$root) - k)), 1e-6)
   x <- sample_data(20, 4)
   k <- tcrossprod(x)
   indefinite <- diag(20)
@@ -276,8 +270,7 @@ test_that("what is left of a smooth function is the variance of the process; can
   kernel <- exp(-as.matrix(stats::dist(x))^2 / 2)
   inputs <- c(list(x), if (requireNamespace("Matrix", quietly = TRUE)) list(as_ufs_operator(to_sparse(x), FALSE, FALSE)$x))
   for (input in inputs) {
-    root <- kernel_root(input, 2, 24L)$root
-    expect_equal(tcrossprod(root), kernel, tolerance = 1e-7, ignore_attr = TRUE)
+    expect_equal(tcrossprod(kernel_root(input, 2, 24L)$root), kernel, tolerance = 1e-7, ignore_attr = TRUE)
   }
   x <- withr::with_seed(1, matrix(rnorm(120), 40))
   x[1:2, ] <- x[1:2, ] + c(1e3, -1e3)

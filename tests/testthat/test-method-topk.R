@@ -61,7 +61,6 @@ test_that("fixture F2: unsupervised, semi-supervised with and without class mass
   }
   fit <- f2_fit(y = factor(f2_truth()))
   expect_topk(fit)
-  expected <- topk_expected("f2")
   expect_identical(unname(fit$solution$selected), as.integer(topk_fixture("f2_sup_selected")))
   expect_equal(fit$certificate[["selection_objective"]], expected$sup_objective, tolerance = 1e-10)
   expect_lt(max(abs(fit$solution$A - topk_fixture("f2_sup_A"))), 1e-8)
@@ -257,9 +256,8 @@ test_that("the running ADMM's claims hold on the returned solution, on wide data
   z <- z / sqrt(rowSums(z^2))
   for (k in c(1L, 12L, 149L)) {
     fit <- suppressWarnings(ufs_topk(x, k, n_clusters = 3, solver = "admm"))
-    paper <- suppressWarnings(ufs_topk(x, k, n_clusters = 3, solver = "paper"))
     expect_topk(fit)
-    expect_warm_claims(fit, paper, z)
+    expect_warm_claims(fit, suppressWarnings(ufs_topk(x, k, n_clusters = 3, solver = "paper")), z)
     s <- fit$solution
     expect_true(s$v[1L] >= s$v[150L])
     expect_gt(min(s$Z[1, 80], s$Z[80, 1]), .99)
@@ -336,9 +334,8 @@ test_that("Theta is what the help page says, and left out where it is large", {
     expect_identical(left_out$solution, s[names(s) != "Theta"])
     expect_identical(dim(limited(150L)$solution$Theta), c(150L, 150L))
     x <- t(ref_unit_columns(t(scale(made$x))))
-    P <- s$A %*% t(x)
     expect_equal(unname(s$Theta), unname(.95 * outer(s$cluster, s$cluster, "!=") +
-      .05 / 2 * as.matrix(dist(t(P)))^2), tolerance = 1e-10)
+      .05 / 2 * as.matrix(dist(t(s$A %*% t(x))))^2), tolerance = 1e-10)
   }
 })
 
@@ -363,11 +360,9 @@ test_that("of shuffled copies the first are chosen; the change of Theta counts w
         control = ufs_control(max_iter = max_iter, warn = FALSE), ...)
     }
     before <- fit(1, bound = FALSE)
-    plain <- fit(2, bound = FALSE)
     after <- fit(2, branch_and_bound = TRUE)
-    improved <- improved + !identical(plain$solution$selected, after$solution$selected)
-    moved <- max(abs(after$solution$Theta - before$solution$Theta))
-    expect_equal(after$trace$theta_change[2], moved, tolerance = 1e-12)
+    improved <- improved + !identical(fit(2, bound = FALSE)$solution$selected, after$solution$selected)
+    expect_equal(after$trace$theta_change[2], max(abs(after$solution$Theta - before$solution$Theta)), tolerance = 1e-12)
   }
   expect_gt(improved, 0L)
 })
@@ -418,8 +413,7 @@ test_that("the bound never exceeds the value; k = 1, k = p, one cluster; a const
     x <- matrix(rnorm(120), 30)
     y <- rep(1:2, c(27, 3))
   })
-  x <- cbind(x, one = 1.5)
-  expect_silent(fit <- ufs_topk(x, 1, y = y, center = FALSE, scale = FALSE))
+  expect_silent(fit <- ufs_topk(cbind(x, one = 1.5), 1, y = y, center = FALSE, scale = FALSE))
   expect_identical(selected_features(fit), "one")
   expect_gt(fit$feature_scores[["one"]], 0)
 })
@@ -439,8 +433,7 @@ test_that("duplicated features and samples, a zero sample; too few links are an 
   expect_topk(zero)
   expect_true(all(zero$solution$W[7, ] == 0))
   expect_identical(zero$graph[["isolated"]], 1L)
-  y <- replace(f2_partial(), 7, NA)
-  expect_warning(semi <- ufs_topk(x, 4, y = y, alpha_e = 3, center = FALSE, scale = FALSE,
+  expect_warning(semi <- ufs_topk(x, 4, y = replace(f2_partial(), 7, NA), alpha_e = 3, center = FALSE, scale = FALSE,
     control = ufs_control(paper = list(lambda_z = .5))), class = "ufs_warning_unreached")
   expect_false(semi$solution$reached[7])
   expect_identical(semi$graph[["unreached"]], sum(!semi$solution$reached))

@@ -83,8 +83,7 @@ test_that("constraints are about the columns of the table", {
     expect_identical(selected_features(fit(include = "nine"))[1L], "nine")
     expect_false("nine" %in% selected_features(fit(exclude = "nine")))
     expect_length(suppressMessages(selected_features(fit(max_cor = .9))), 4L)
-    both <- suppressMessages(selected_features(fit(groups = list(c("nine", "a")))))
-    expect_true(sum(c("nine", "a") %in% both) != 1L)
+    expect_true(sum(c("nine", "a") %in% suppressMessages(selected_features(fit(groups = list(c("nine", "a")))))) != 1L)
     strata <- selected_features(fit(feature_strata = rep(1:2, 4), feature_quotas = 2))
     expect_identical(sum(match(strata, names(d)) %% 2L), 2L)
   }
@@ -105,13 +104,11 @@ test_that("decoys, sizes, stability, comparisons and tasks count columns of the 
   for (task in c("compress", "classify", "cluster")) {
     fit <- quietly(ufs_select(d, 4, task, factors = "dummies"))
     expect_length(selected_features(fit), 4L)
-    printed <- paste(trimws(capture.output(print(fit))), collapse = " ")
-    expect_match(printed, "4 of 8 features")
+    expect_match(paste(trimws(capture.output(print(fit))), collapse = " "), "4 of 8 features")
     expect_setequal(selected_features(quietly(eval(parse(text = fit$code)))), selected_features(fit))
     expect_lte(quietly(ufs_size(x, task = task))$k, 8L)
   }
-  stable <- quietly(ufs_stability(x, "pca", k = 4, n_components = 2, n_resamples = 5))
-  expect_identical(sum(stable$selected[1L, ]), 4L)
+  expect_identical(sum(quietly(ufs_stability(x, "pca", k = 4, n_components = 2, n_resamples = 5))$selected[1L, ]), 4L)
   skip_if_not_installed("e1071")
   found <- quietly(ufs_compare(x, d$c > 0, "css", k = 4, repeats = 2, n_random = 2, baselines = FALSE,
     classifiers = "svm"))
@@ -148,9 +145,8 @@ test_that("the step of recipes keeps as many columns as it is told, factors whol
 
 test_that("the filter of mlr3 scores factors as one feature", {
   skip_if_not_installed("mlr3filters")
-  task <- mlr3::as_task_unsupervised(d)
   filter <- mlr3filters::flt("ufs_css")
-  quietly(filter$calculate(task, nfeat = 4))
+  quietly(filter$calculate(mlr3::as_task_unsupervised(d), nfeat = 4))
   fit <- quietly(ufs_css(d, 4, factors = "dummies"))
   expect_setequal(names(sort(filter$scores, decreasing = TRUE))[1:4], selected_features(fit, 4))
   expect_setequal(names(filter$scores), names(d))

@@ -106,8 +106,7 @@ test_that("another package calls the solvers by their header", {
   skip_on_cran()
   skip_processes()
   skip_if(!nzchar(system.file("include", "ufselect.h", package = "ufselect")), "not installed")
-  library <- build_caller()
-  dll <- dyn.load(file.path(library, "ufscaller", "libs", paste0("ufscaller", .Platform$dynlib.ext)))
+  dll <- dyn.load(file.path(build_caller(), "ufscaller", "libs", paste0("ufscaller", .Platform$dynlib.ext)))
   withr::defer(dyn.unload(dll[["path"]]))
   call_c <- function(name, ...) .Call(getNativeSymbolInfo(paste0("call_", name), dll), ...)
 
@@ -136,8 +135,7 @@ test_that("another package calls the solvers by their header", {
   for (size in c(1e200, 1e-160)) expect_identical(call_c("css", x * size, 2L, 0L)[[1L]], -2L)
 
   facility <- call_c("facility", x, 5L)
-  unit <- x / sqrt(rowSums(x^2))
-  like <- 1 + tcrossprod(unit)
+  like <- 1 + tcrossprod(x / sqrt(rowSums(x^2)))
   expect_identical(facility[[1L]], 0L)
   expect_identical(facility[[2L]] + 1L,
     unname(selected_samples(ufs_facility(x, 5, center = FALSE, scale = FALSE), 5, as = "index")))

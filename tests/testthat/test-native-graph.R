@@ -21,8 +21,7 @@ test_that("neighbours, distances and their mean are those of the definition; tie
   x <- unname(as.matrix(iris[, 1:4]))
   # The rounding of other units must not matter.
   for (z in list(x, x * 0.1 + 7, x[, 4:1])) expect_identical(knn(z, 5)$sorted, ref_neighbours(x, 5))
-  corners <- as.matrix(expand.grid(0:1, 0:1, 0:1)) + 0
-  expect_identical(knn(unname(corners), 2)$sorted[, 8], c(4L, 6L))
+  expect_identical(knn(unname(as.matrix(expand.grid(0:1, 0:1, 0:1)) + 0), 2)$sorted[, 8], c(4L, 6L))
   # Binary data: dozens of samples at the same distance, more than the heaps hold.
   x <- withr::with_seed(2, matrix(as.double(stats::rbinom(250 * 12, 1, 0.3)), 250))
   for (k in c(1, 5, 60)) expect_identical(knn(x, k)$sorted, ref_neighbours(x, k))
@@ -52,12 +51,10 @@ test_that("neighbours, distances and their mean are those of the definition; tie
 })
 
 test_that("duplicates are neighbours, the sample itself is not; products with W and L are the dense matrices'", {
-  x <- noise(20, 3)[rep(1:20, 2), ]
-  out <- knn(x, 1)
+  out <- knn(noise(20, 3)[rep(1:20, 2), ], 1)
   expect_identical(c(out$index), c(21:40, 1:20))
   expect_identical(c(out$d2), rep(0, 40))
-  same <- matrix(1, 6, 2)
-  expect_identical(knn(same, 2)$sorted[, c(1, 6)], matrix(c(2L, 3L, 1L, 2L), 2))
+  expect_identical(knn(matrix(1, 6, 2), 2)$sorted[, c(1, 6)], matrix(c(2L, 3L, 1L, 2L), 2))
   graph <- suppressWarnings(ufs_graph(noise(40, 3), n_neighbours = 3))
   w <- as.matrix(graph)
   x <- noise(40, 5, 2)
@@ -85,8 +82,7 @@ test_that("the embedding solves the eigenproblem, dense and by filtered iteratio
       out <- embed_graph(graph, m, "test")
       expect_equal(out$values, want[1 + seq_len(m)], tolerance = 1e-9)
       expect_equal(out$next_value, want[m + 2], tolerance = 1e-9)
-      u <- cbind(sqrt(graph$degree / sum(graph$degree)), out$vectors)
-      expect_equal(crossprod(u), diag(m + 1), tolerance = 1e-9)
+      expect_equal(crossprod(cbind(sqrt(graph$degree / sum(graph$degree)), out$vectors)), diag(m + 1), tolerance = 1e-9)
       expect_lt(max(abs(l %*% out$vectors - sweep(out$vectors, 2, out$values, `*`))), 1e-9)
       expect_identical(out$status, "converged")
       expect_identical(out$iterations > 0, n > 400)

@@ -63,11 +63,9 @@ test_that("coordinates of wide data give the partitions of the data; equal sampl
   narrow <- withr::with_seed(6, kmeans_runs(scores, 4, 8L))
   expect_equal(lapply(wide, `[[`, "cluster"), lapply(narrow, `[[`, "cluster"))
   expect_equal(vapply(wide, `[[`, 0, "withinss"), vapply(narrow, `[[`, 0, "withinss"), tolerance = 1e-10)
-  far <- withr::with_seed(6, kmeans_runs(z + 1e4, 4, 8L))
-  expect_equal(far[[1L]]$cluster, wide[[1L]]$cluster)
+  expect_equal(withr::with_seed(6, kmeans_runs(z + 1e4, 4, 8L))[[1L]]$cluster, wide[[1L]]$cluster)
   for (p in c(2, 80)) {
-    z <- kmeans_data(c(12, p, 3), 7)
-    z <- z[rep(1:12, each = 5), ]
+    z <- kmeans_data(c(12, p, 3), 7)[rep(1:12, each = 5), ]
     for (run in withr::with_seed(8, kmeans_runs(z, 5, 10L))) {
       expect_identical(lengths(lapply(split(run$cluster, rep(1:12, each = 5)), unique)),
         stats::setNames(rep(1L, 12), 1:12))

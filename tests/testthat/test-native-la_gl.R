@@ -8,8 +8,7 @@ gl <- function(x, t, lambda, v = matrix(0, ncol(x), c), c = ncol(t), vtol = 1e-1
 
 gl_problem <- function(n, p, c, seed) {
   withr::with_seed(seed, {
-    x <- scale(matrix(rnorm(n * p), n) + rnorm(n))
-    list(x = x, t = qr.Q(qr(matrix(rnorm(n * c), n))))
+    list(x = scale(matrix(rnorm(n * p), n) + rnorm(n)), t = qr.Q(qr(matrix(rnorm(n * c), n))))
   })
 }
 
@@ -23,8 +22,7 @@ test_that("neither a call, short or partial, nor extrapolation raises the object
     expect_lte(got$objective, gl_objective(q$x, q$t, lambda, start) * (1 + 1e-12))
     expect_equal(got$objective, gl_objective(q$x, q$t, lambda, got$v), tolerance = 1e-12)
   }
-  partial <- gl(q$x, q$t, lambda, start, full = FALSE)
-  expect_true(all(which(row_norms(partial$v) > 0) %in% c(5, 50, 99)))
+  expect_true(all(which(row_norms(gl(q$x, q$t, lambda, start, full = FALSE)$v) > 0) %in% c(5, 50, 99)))
   # A looser tolerance stops the same iteration earlier: columns that are nearly one, where
   # unguarded steps go astray.
   for (seed in 1:12) {
@@ -88,8 +86,7 @@ test_that("free columns that nearly depend on each other leave nothing of them i
     for (j in 6:9) x[, j] <- x[, j - 5] + x[, 10] + apart * x[, j]
     free <- c(1:4, 6:10)
     out <- gl(x, q$t, .1, factor = replace(rep(1, 12), free, 0))
-    unit <- sweep(x[, free], 2, sqrt(colSums(x[, free]^2)), "/")
-    expect_lte(max(abs(crossprod(unit, q$t - out$xv))), 2e-15)
+    expect_lte(max(abs(crossprod(x[, free], q$t - out$xv) / sqrt(colSums(x[, free]^2)))), 2e-15)
   }
   q <- gl_problem(25, 30, 3, 5)
   first <- c(1:30, rep(c(2L, 7L), each = 10))
@@ -177,8 +174,7 @@ test_that("the working set and its Gram columns survive new right-hand sides", {
     expect_equal(got$v, want$v, tolerance = 1e-7)
     expect_lte(got$violation, 1e-6)
   }
-  again <- gl(q$x, cbind(q$t, q$t), lambda, c = 3L, prune = -1)
-  expect_identical(again$columns, gl(q$x, q$t, lambda, prune = -1)$columns)
+  expect_identical(gl(q$x, cbind(q$t, q$t), lambda, c = 3L, prune = -1)$columns, gl(q$x, q$t, lambda, prune = -1)$columns)
 })
 
 test_that("degenerate problems", {
@@ -224,14 +220,12 @@ test_that("each row may have a factor of its own: 0 leaves it free, Inf fixes it
         # The dual point, recomputed: R is orthogonal to the free columns and feasible for the others.
         r <- q$t - q$x %*% got$v
         expect_lte(max(abs(crossprod(q$x[, c(2, 7, 11)], r))), 1e-12 * sqrt(sum(q$x^2)))
-        over <- max((2 * row_norms(crossprod(q$x, r)) / lambda / factor)[-c(2, 7, 11)])
-        s <- min(sum(q$t * r) / sum(r^2), 1 / over)
+        s <- min(sum(q$t * r) / sum(r^2), (lambda * factor / 2 / row_norms(crossprod(q$x, r)))[-c(2, 7, 11)])
         expect_equal(got$dual, s * (2 * sum(q$t * r) - s * sum(r^2)), tolerance = 1e-10)
         expect_gte(got$gap, -1e-12 * got$objective)
         expect_lte(got$gap, 1e-6 * got$objective)
         expect_lte(got$violation, 1e-6)
-        live <- row_norms(got$v) > 0 & factor > 0
-        expect_lte(max(abs(got$kkt[live] - 1)), 1e-6)
+        expect_lte(max(abs(got$kkt[row_norms(got$v) > 0 & factor > 0] - 1)), 1e-6)
         expect_lte(max(got$kkt[c(1, 2, 5, 7, 11)]), 1e-12)
       }
       expect_equal(gl(q$x, q$t, lambda / 4, factor = 4 * factor)$v, got$v, tolerance = 1e-8)

@@ -58,8 +58,7 @@ test_that("greedy TED: `left` is what each other sample would bring next, in the
   expect_identical(ted_greedy(diag(3, 6), 6L, 1)$order, 1:6)
   expect_identical(ted_greedy(diag(3, 6), 6L, 1, "p")$order, 1:6)
   # Samples at the centre bring nothing, and are taken in order.
-  zero <- rbind(0, x[1:3, ], 0)
-  expect_identical(ted_greedy(zero, 5L, 1)$order[4:5], c(1L, 5L))
+  expect_identical(ted_greedy(rbind(0, x[1:3, ], 0), 5L, 1)$order[4:5], c(1L, 5L))
   expect_identical(ted_greedy(matrix(0, 4, 2), 4L, 1)$order, 1:4)
   skip_on_cran()
   for (seed in 1:5) {

@@ -24,8 +24,6 @@ select <- function(x, label, C, k, w = NULL, start = seq_len(k), ...) {
   out
 }
 
-unit_rows <- function(x) t(ref_unit_columns(t(x)))
-
 # Samples in three directions, a symmetric weight matrix, labels.
 topk_problem <- function(n, p, C = 3L, seed = 1) {
   withr::with_seed(seed, {
@@ -34,7 +32,7 @@ topk_problem <- function(n, p, C = 3L, seed = 1) {
     informative <- seq_len(min(p, 8L))
     x[, informative] <- x[, informative] + matrix(rnorm(C * length(informative), sd = 3), C)[label, ]
     w <- matrix(rbinom(n * n, 1, .2) * runif(n * n), n)
-    list(x = unit_rows(x), label = label, w = (w + t(w)) / 2 * (1 - diag(n)))
+    list(x = t(ref_unit_columns(t(x))), label = label, w = (w + t(w)) / 2 * (1 - diag(n)))
   })
 }
 
@@ -94,8 +92,7 @@ test_that("the projections on the capped simplex and on the sphere are exact, al
   out <- .Call(C_test_proj, y, 1)$sphere
   expect_lt(abs(sum((out - .5)^2) - 17 / 4), 1e-12)
   expect_lt(max(abs(out - ref_sphere(y))), 1e-12)
-  centre <- .Call(C_test_proj, rep(.5, 8), 1)$sphere
-  expect_lt(abs(sum((centre - .5)^2) - 2), 1e-12)
+  expect_lt(abs(sum((.Call(C_test_proj, rep(.5, 8), 1)$sphere - .5)^2) - 2), 1e-12)
 })
 
 spectral <- function(z, C, previous = NULL) .Call(C_test_topk_label, z, as.integer(C), previous)
@@ -215,8 +212,7 @@ test_that("the bound is proved: below every set, and tight for the relaxation", 
       out <- with_paths_off(off, select(prob$x, prob$label, 3L, k, w))
       expect_true(all(out$relaxed >= 0 & out$relaxed <= 1))
       expect_equal(sum(out$relaxed), k, tolerance = 1e-9)
-      literal <- ref_relaxed(out$relaxed, t(prob$x), Y, L, .01, 3)
-      expect_equal(out$h, literal$value, tolerance = 1e-9)
+      expect_equal(out$h, ref_relaxed(out$relaxed, t(prob$x), Y, L, .01, 3)$value, tolerance = 1e-9)
       expect_lte(out$lower, min(brute$values) + 1e-9)
       expect_lte(out$lower, out$h + 1e-9)
       expect_lt(out$h - out$lower, 1e-4 * (1 + out$h))
@@ -289,8 +285,7 @@ test_that("the linear programmes reach the optimum, in any order of the samples,
       lp_check(out, prob$x, theta, lambda_e, .5, nonnegative)
       if (nonnegative) expect_true(all(out$z >= 0))
       order <- withr::with_seed(3, sample(size[1L]))
-      moved <- run(prob$x[order, ], theta[order, order])
-      expect_lt(max(abs(moved$z - out$z[order, order])), 1e-7)
+      expect_lt(max(abs(run(prob$x[order, ], theta[order, order])$z - out$z[order, order])), 1e-7)
     }
   }
   out <- represent(t(topk_fixture("f1_X")), topk_fixture("f1_Theta"), exact = TRUE)

@@ -43,8 +43,7 @@ test_that("sums of squares by row keep their digits, and entries that differ by 
   norms <- function(op) sqrt(.Call(C_x_forms, op, NULL))
   expect_equal(norms(as_ufs_operator(s, TRUE, FALSE)$x), sqrt(rowSums(ref^2)), tolerance = 1e-6)
   # The column with a zero would hide the others' digits: alone they are seen.
-  few <- as_ufs_operator(s[, -2L], TRUE, FALSE)$x
-  expect_equal(norms(few), sqrt(rowSums(ref[, -2L]^2)), tolerance = 1e-6)
+  expect_equal(norms(as_ufs_operator(s[, -2L], TRUE, FALSE)$x), sqrt(rowSums(ref[, -2L]^2)), tolerance = 1e-6)
   x <- Matrix::sparseMatrix(i = c(1, 2, 5, 1, 3, 4), j = c(1, 1, 1, 2, 2, 2),
     x = c(1e200, -2e200, 3e200, 1e-200, 2e-200, 5e-200), dims = c(6, 2))
   found <- as_ufs_operator(x)
@@ -67,8 +66,7 @@ test_that("a dense matrix goes through the same entries; equal columns and missi
   expect_equal(.Call(C_test_x, check, t, v[, 1], rep(1, ncol(check)))$gram_mul, check %*% crossprod(check, t))
   s <- as_sparse(awkward_counts())
   s@x[30] <- NA
-  column <- colnames(s)[findInterval(29, s@p)]
-  expect_error(ufs_variance(s), column, class = "ufs_error_input")
+  expect_error(ufs_variance(s), colnames(s)[findInterval(29, s@p)], class = "ufs_error_input")
   s <- as_sparse(awkward_counts())
   s[, 20] <- s[, 12] + 7
   for (how in all_four) {
@@ -174,9 +172,8 @@ test_that("malformed sparse matrices are errors, in ufs_data() and in every dire
 test_that("every sparse class of Matrix is read, duplicated entries are added, and more than an integer can count", {
   x <- matrix(c(1, 0, 0, 2, 3, 0, 0, 4, 0, 5, 0, 6, 1, 1, 0, 0), 4)
   c4 <- to_sparse(x)
-  symmetric <- Matrix::forceSymmetric(c4)
   twice <- methods::new("dgTMatrix", i = c(0L, 0L, 1L, 2L), j = c(0L, 0L, 1L, 1L), x = c(1, 2, 3, 4), Dim = c(4L, 2L))
-  cases <- list(c4, methods::as(c4, "RsparseMatrix"), methods::as(c4, "TsparseMatrix"), symmetric,
+  cases <- list(c4, methods::as(c4, "RsparseMatrix"), methods::as(c4, "TsparseMatrix"), Matrix::forceSymmetric(c4),
     methods::as(c4, "lMatrix"), methods::as(c4, "nMatrix"), Matrix::Diagonal(4, x = 1:4), twice,
     methods::as(c(2L, 1L, 4L, 3L), "pMatrix"), Matrix::triu(c4))
   for (case in cases) {
@@ -219,9 +216,8 @@ test_that("the quadratic forms of rows are those of the matrix, sparse, dense an
   # More columns than a strip, more rows than a block.
   wide <- withr::with_seed(3, Matrix::rsparsematrix(300, 290, 0.1))
   s <- withr::with_seed(4, crossprod(matrix(rnorm(9 * 290), 9)))
-  op <- as_ufs_operator(wide, FALSE, FALSE)$x
   want <- rowSums((as.matrix(wide) %*% s) * as.matrix(wide))
-  expect_equal(.Call(C_x_forms, op, s), want)
+  expect_equal(.Call(C_x_forms, as_ufs_operator(wide, FALSE, FALSE)$x, s), want)
   expect_equal(.Call(C_x_forms, as.matrix(wide), s), want)
 })
 
@@ -283,12 +279,10 @@ test_that("the leading eigenpairs equal eigen()'s, each as often as it occurs, w
     }
   }
   expect_identical(eigs(a, 6, block = 8), got)
-  flat <- with_spectrum(seq(1, 2, length.out = n))
-  expect_false(eigs(flat, 20, tol = 0)$converged)
+  expect_false(eigs(with_spectrum(seq(1, 2, length.out = n)), 20, tol = 0)$converged)
   for (block in c(0, 1)) {
     expect_identical(eigs(matrix(0, n, n), 3, block = block)$values, numeric(3))
-    rank_two <- eigs(with_spectrum(c(5, 3, rep(0, n - 2))), 4, block = block)
-    expect_equal(rank_two$values, c(5, 3, 0, 0), tolerance = 1e-12)
+    expect_equal(eigs(with_spectrum(c(5, 3, rep(0, n - 2))), 4, block = block)$values, c(5, 3, 0, 0), tolerance = 1e-12)
   }
   small <- with_spectrum(c(4, 4, 4, 3, 2, 1))
   for (block in c(0, 1)) expect_equal(eigs(small, 5, block = block)$values, c(4, 4, 4, 3, 2), tolerance = 1e-12)

@@ -121,8 +121,7 @@ test_that("equal rows and columns of sparse data have equal scores, leverage and
   x[31:60, ] <- x[1:30, ]
   for (k in c(1, 5, 58)) {
     a <- suppressWarnings(ufs_graph(x + 0, k, "binary", symmetrise = "mean"))
-    b <- suppressWarnings(ufs_graph(to_sparse(x + 0), k, "binary", symmetrise = "mean"))
-    expect_identical(b$weights, a$weights)
+    expect_identical(suppressWarnings(ufs_graph(to_sparse(x + 0), k, "binary", symmetrise = "mean"))$weights, a$weights)
   }
   # Far from the origin nothing is proved by inner products alone.
   y <- x + 1e5 * rep(c(0, 1), each = 6 * 60)
@@ -147,8 +146,7 @@ test_that("many samples: neighbours on principal component scores, said in the p
   # On so few samples the approximate search misses next to nothing.
   z <- suppressWarnings(leading_scores(as_ufs_operator(to_sparse(set$x), FALSE, FALSE)$x, 2))
   exact <- as.matrix(ufs_graph(z, 6, "binary"))
-  near <- as.matrix(suppressWarnings(ufs_graph(to_sparse(set$x), 6, "binary")))
-  expect_gt(mean(near[exact > 0] > 0), 0.98)
+  expect_gt(mean(as.matrix(suppressWarnings(ufs_graph(to_sparse(set$x), 6, "binary")))[exact > 0] > 0), 0.98)
   expect_identical(suppressWarnings(ufs_graph(to_sparse(set$x), 6, "binary"))$weights,
     suppressWarnings(ufs_graph(to_sparse(set$x), 6, "binary"))$weights)
   expect_error(.Call(C_graph_lists, z, matrix(1L, 2, 150), matrix(0, 2, 150), 1L, 1, 0L), "neighbour")
@@ -245,16 +243,14 @@ test_that("copies of columns are found in one pass over a file, whichever way it
   x[, 22] <- -0
   want <- replace(1:30, c(7, 19, 22), c(3L, 3L, 21L))
   for (chunk in list(c(7, 30), c(50, 4))) {
-    file <- withr::local_tempfile(fileext = ".h5")
-    h <- HDF5Array::writeHDF5Array(x, file, "x", chunkdim = chunk)
+    h <- stored(x, chunk)
     op <- as_ufs_operator(open_quietly(ufs_data(h, block_bytes = 4000)), FALSE, FALSE, keep_constant = TRUE)$x
     expect_identical(x_equal_columns(op), want)
     # One for the hashes, one for the candidates: of chunks of columns the four of eight they are in.
     expect_equal(op$count$passes, if (chunk[2] == 30) 2 else 1 + 4 / 8)
   }
   # 64 bits in halves add up as they should.
-  a <- cbind(2^32 - 1, 2^32 - 1)
-  expect_identical(add_hashes(a, cbind(0, 1)), cbind(0, 0))
+  expect_identical(add_hashes(cbind(2^32 - 1, 2^32 - 1), cbind(0, 1)), cbind(0, 0))
   expect_identical(add_hashes(cbind(3, 2^32 - 1), cbind(4, 5)), cbind(8, 4))
   expect_lte(suppressWarnings(ufs_spca(DelayedArray::DelayedArray(sets$tall$x), 2))$input$passes, 4L)
 })

@@ -5,8 +5,7 @@ test_that("in a browser: the slider changes table and picture, the code is right
   skip_processes()
   for (package in c("shiny", "miniUI", "shinytest2", "chromote")) skip_if_not_installed(package)
   skip_if(is.null(suppressMessages(chromote::find_chrome())), "no browser")
-  data <- planted(40, 25, informative = 6)
-  x <- `dimnames<-`(data$x, list(paste0("s", 1:40), paste0("f", 1:25)))
+  x <- `dimnames<-`(planted(40, 25, informative = 6)$x, list(paste0("s", 1:40), paste0("f", 1:25)))
   fit <- withr::with_seed(1, ufs_kmeans_f(x, 3))
   other <- ufs_laplacian(x)
   # shinytest2 would compile the package that it finds around the working directory.
@@ -57,15 +56,13 @@ test_that("in a browser: the slider changes table and picture, the code is right
   eventually(function() grepl('include = "f24", exclude = "f7"', app$get_js("$('#code').text()"), fixed = TRUE))
   if (nzchar(Sys.getenv("UFSELECT_EXPLORER_PNG"))) app$get_screenshot(Sys.getenv("UFSELECT_EXPLORER_PNG"))
   eval(parse(text = app$get_js("$('#code').text()")), env)
-  constrained <- ufs_laplacian(x, include = "f24", exclude = "f7")
-  expect_identical(env$chosen, selected_features(constrained, 3))
+  expect_identical(env$chosen, selected_features(ufs_laplacian(x, include = "f24", exclude = "f7"), 3))
   tick()
   app$run_js("$('#again').click()")
   eventually(function() !grepl("include", app$get_js("$('#code').text()")))
   app$run_js("$('#insert').click()")
   eventually(function() grepl("copy the code", app$get_js("$('.shiny-notification').text()")))
-  saved <- app$get_download("save")
-  expect_identical(utils::read.csv(saved)$feature, selected_features(other, 3))
+  expect_identical(utils::read.csv(app$get_download("save"))$feature, selected_features(other, 3))
 })
 
 test_that("an autotuner chooses the number of features and of clusters", {

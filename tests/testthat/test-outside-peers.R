@@ -24,8 +24,7 @@ test_that("glmnet finds the lassos of ufs_mcfs() and ufs_spca()", {
   z <- scale(x)[, ]
   fit <- ufs_spca(x, 2, lambda_rel = .2, control = ufs_control(tol = 1e-8))
   for (j in 1:2) {
-    target <- drop(z %*% fit$solution$A[, j])
-    path <- glmnet::glmnet(z, target, intercept = FALSE, standardize = FALSE, thresh = 1e-16,
+    path <- glmnet::glmnet(z, drop(z %*% fit$solution$A[, j]), intercept = FALSE, standardize = FALSE, thresh = 1e-16,
       lambda = fit$params$lambda / (2 * 40) * c(4, 2, 1))
     expect_equal(as.numeric(path$beta[, 3]), unname(fit$solution$B[, j]), tolerance = 1e-4)
   }

@@ -4,8 +4,7 @@ test_that("published.csv has every figure of Tables II to XI, and they agree wit
   file <- system.file("benchmarks", "results", "published.csv.gz", package = "ufselect")
   skip_if(!nzchar(file), "benchmarks are not installed")
   figures <- utils::read.csv(file)
-  count <- table(figures$table)
-  expect_identical(as.vector(count[c("II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI")]),
+  expect_identical(as.vector(table(figures$table)[c("II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI")]),
     c(rep(216L, 7), 156L, 154L, 132L))
   expect_false(anyDuplicated(figures[c("table", "classifier", "method", "k", "m")]) > 0)
   expect_true(all(figures$accuracy > 0 & figures$accuracy < 100))

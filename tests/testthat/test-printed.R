@@ -1,7 +1,6 @@
 # What print(), summary() and the tables say, put together once more from the fit and the data.
 
-data <- planted(24, 14, informative = 6)
-x <- cbind(`dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14))), flat = 2)
+x <- cbind(`dimnames<-`(planted(24, 14, informative = 6)$x, list(paste0("s", 1:24), paste0("f", 1:14))), flat = 2)
 
 # Words as they were, numbers apart: those are computed elsewhere.
 masked <- function(...) {
@@ -40,8 +39,7 @@ skip_on_cran()
 
 # The rest of the line that starts with a word, and the numbers in a text.
 line_of <- function(lines, word) {
-  at <- grep(paste0("^ *", word, " "), lines, value = TRUE)
-  sub(paste0("^ *", word, " +"), "", at)
+  sub(paste0("^ *", word, " +"), "", grep(paste0("^ *", word, " "), lines, value = TRUE))
 }
 numbers_in <- function(text) as.numeric(unlist(regmatches(text, gregexpr("-?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?", text))))
 first_of <- function(score, key, names, n, size = NULL) {
@@ -86,7 +84,7 @@ for (method in ufs_methods()$method) {
     if (!is.null(fit$feature_scores)) {
       key <- if (length(unique(stats::na.omit(fit$feature_key)))) fit$feature_key
       # Methods that decide on a number of their own say it, as those that were given one.
-      size <- if (method == "consensus") fit$params$k else needed_arguments(method)$k
+      size <- if (method == "consensus") fit$params$k else needed(method)$k
       expect_identical(line_of(lines, "features"), first_of(fit$feature_scores, key, colnames(x), n, size))
       expect_identical(line_of(capture.output(print(fit, n = 2)), "features"),
         first_of(fit$feature_scores, key, colnames(x), 2, size))
@@ -98,7 +96,7 @@ for (method in ufs_methods()$method) {
     }
     if (!is.null(fit$sample_scores)) {
       expect_identical(line_of(lines, "samples"),
-        first_of(fit$sample_scores, fit$sample_key, rownames(x), 5, needed_arguments(method)$m))
+        first_of(fit$sample_scores, fit$sample_key, rownames(x), 5, needed(method)$m))
     }
 
     out <- summary(fit)
@@ -177,14 +175,12 @@ test_that("shares and counts in the notes are those of the data, and what is lef
   x <- x[, 1:14]
   z <- scale(x)
   fit <- ufs_css(x, k = 3)
-  chosen <- z[, selected_features(fit, 3)]
-  kept <- 100 * (1 - sum(qr.resid(qr(chosen), z)^2) / sum(z^2))
+  kept <- 100 * (1 - sum(qr.resid(qr(z[, selected_features(fit, 3)]), z)^2) / sum(z^2))
   best <- 100 * sum(svd(z)$d[1:3]^2) / sum(z^2)
   expect_equal(numbers_in(line_of(capture.output(print(fit)), "explains")), c(signif(kept, 3), 3, 3, signif(best, 3)))
 
   fit <- ufs_spca(x, 2)
-  loadings <- coef(fit)
-  expect_equal(numbers_in(line_of(capture.output(print(fit)), "loadings")), unname(colSums(loadings != 0)))
+  expect_equal(numbers_in(line_of(capture.output(print(fit)), "loadings")), unname(colSums(coef(fit) != 0)))
 
   fit <- ufs_diversify(ufs_pca(x, 2), x, 4)
   r <- abs(cor(z))
@@ -262,8 +258,7 @@ test_that("sentences are broken where the console ends, and not before a per cen
   for (width in c(60, 80)) {
     withr::local_options(width = width)
     lines <- capture.output(print(fit))
-    fields <- lines[-1]
-    expect_true(all(nchar(fields) < width))
+    expect_true(all(nchar(lines[-1]) < width))
     expect_false(any(grepl("^ *%", lines)))
     expect_identical(gsub(" +", " ", paste(lines, collapse = " ")), gsub(" +", " ", paste(whole, collapse = " ")))
   }

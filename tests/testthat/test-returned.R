@@ -2,8 +2,7 @@
 
 # The part of printed lines that matches `pattern`, which has one group.
 printed <- function(x, pattern) {
-  lines <- utils::capture.output(print(x))
-  sub(paste0("^.*", pattern, ".*$"), "\\1", grep(pattern, lines, value = TRUE))
+  sub(paste0("^.*", pattern, ".*$"), "\\1", grep(pattern, utils::capture.output(print(x)), value = TRUE))
 }
 
 test_that("every value that knn fills in is the mean of the ten nearest that have it", {
@@ -13,8 +12,7 @@ test_that("every value that knn fills in is the mean of the ten nearest that hav
     x[matrix(runif(320), 40) < rep(seq(.05, .6, length.out = 40), 8)] <- NA
     x[rowSums(!is.na(x)) > 1, ]
   })
-  centred <- sweep(x, 2, colMeans(x, na.rm = TRUE))
-  z <- sweep(centred, 2, apply(x, 2, sd, na.rm = TRUE), "/")
+  z <- sweep(sweep(x, 2, colMeans(x, na.rm = TRUE)), 2, apply(x, 2, sd, na.rm = TRUE), "/")
   want <- x
   for (i in seq_len(nrow(x))) {
     apart <- vapply(seq_len(nrow(x)), function(l) mean((z[i, ] - z[l, ])^2, na.rm = TRUE), 0)
@@ -49,9 +47,8 @@ test_that("the weights of a sketch are what its help says, and are printed", {
 })
 
 test_that("only settings within .001 of the best overlap are told apart by the reconstruction", {
-  x <- planted(60, 20)$x
   grid <- list(n_components = 1:8)
-  out <- ufs_tune(x, "pca", grid, k = 5)
+  out <- ufs_tune(planted(60, 20)$x, "pca", grid, k = 5)
   overlap <- out$results$knn_overlap
   rebuilt <- out$results$reconstruction
   close <- which(overlap >= max(overlap) - .001)
@@ -94,8 +91,7 @@ test_that("the interval of a stability ends at 1", {
   expect_gt(value + half, 1)
   expect_equal(found, list(stability = value, interval = c(lower = value - half, upper = 1)))
   # And as it is printed.
-  x <- planted(60, 12)$x
-  out <- withr::with_seed(1, ufs_stability(x, "variance", k = 3, n_resamples = 12))
+  out <- withr::with_seed(1, ufs_stability(planted(60, 12)$x, "variance", k = 3, n_resamples = 12))
   expect_lte(out$interval[["upper"]], 1)
   expect_equal(out$frequency, colMeans(out$selected))
   expect_identical(printed(out, "stability ([^ ]+) of 1"), format(signif(out$stability, 2)))
@@ -154,10 +150,8 @@ test_that("center and scale of a fit are the means and the spreads (or norms) of
   spread <- apply(x, 2, sd)
   # A method divides by the spread or by the norm of the centred column; a constant column by 1.
   for (method in setdiff(ufs_methods()$method, c("random", "consensus", "blfse"))) { # which scales its rows first
-    given <- needed_arguments(method)
-    if (method == "topk") given$n_clusters <- 3
     for (form in list(x, to_sparse(x))) {
-      fit <- withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x = form, method = method), given)))))
+      fit <- fit_of(method, form)
       if (is.numeric(fit$center)) expect_equal(unname(fit$center), unname(colMeans(x)), info = method)
       if (!is.numeric(fit$scale)) next
       ratio <- unname(fit$scale[1:9] / spread[1:9])
@@ -206,8 +200,7 @@ test_that("the largest number of components is the rank that x can have; what is
   x <- withr::with_seed(1, matrix(rnorm(600), 20))
   told <- 0
   for (method in ufs_methods()$method) {
-    error <- tryCatch(suppressMessages(suppressWarnings(
-      do.call(ufs, c(list(x = x, method = method), needed_arguments(method))))), error = identity)
+    error <- tryCatch(fit_of(method, x), error = identity)
     if (!inherits(error, "ufs_error_memory")) next
     told <- told + 1
     expect_match(conditionMessage(error), "^[^.]+ would need [0-9.]+ ([KMGT]i)?B, more than the limit of 1000 B[.] [A-Z]",
@@ -280,8 +273,7 @@ test_that("k of decoys needs both: a small share, and fewer decoys than noise ha
 
 test_that("a millionth of the largest column is smoothed; the gap of top-k; columns are summed in blocks", {
   fit <- ufs_socfs(mtcars, 3, solver = "paper", control = ufs_control(max_iter = 3, warn = FALSE))
-  largest <- max(sqrt(colSums(scale(mtcars)^2)))
-  expect_equal(fit$control$eps / (1e-6 / largest)^2, 1, tolerance = 1e-10)
+  expect_equal(fit$control$eps / (1e-6 / max(sqrt(colSums(scale(mtcars)^2))))^2, 1, tolerance = 1e-10)
   found <- ufs_topk(mtcars, 4, n_clusters = 3)$certificate
   expect_equal(found[["gap"]], (found[["selection_objective"]] - found[["bound"]]) / abs(found[["bound"]]))
   for (p in c(1L, 64L, 65L, 129L)) {

@@ -37,8 +37,7 @@ test_that("finished settings are written and read back; a longer grid reuses all
   expect_identical(again$checkpoint$reused, 1L)
   expect_identical(again$feature_scores[, 1], short$feature_scores[, 2])
   expect_identical(anyDuplicated(setting_keys(again$settings, list())), 0L)
-  other <- run(2:3, folder, scale = FALSE)
-  expect_identical(other$checkpoint$reused, 0L)
+  expect_identical(run(2:3, folder, scale = FALSE)$checkpoint$reused, 0L)
 })
 
 test_that("without set.seed() the seed of the folder makes old and new fit each other, in another version too", {
@@ -84,8 +83,7 @@ test_that("more repeats of a comparison and more resamples reuse those that were
   expect_equal(same(five), same(compare(5)), ignore_attr = TRUE)
   expect_identical(five$halves[1:3], three$halves)
   expect_output(print(five), "6 of 10 reused")
-  turned <- compare(5, c("pca", "kmeans_f", "variance"), folder)
-  expect_identical(turned$checkpoint$reused, 10L)
+  expect_identical(compare(5, c("pca", "kmeans_f", "variance"), folder)$checkpoint$reused, 10L)
   stable <- function(n, method, folder = NULL) {
     set.seed(1)
     suppressMessages(ufs_stability(mtcars, method, k = 3, n_resamples = n, checkpoint = folder))
@@ -171,8 +169,7 @@ test_that("what is in a checkpoint folder is not believed blindly", {
     expect_silent(mended <- run(2:3, folder))
     expect_identical(mended$checkpoint$reused, 2L, info = name)
   }
-  seed <- list.files(folder, "^seed", full.names = TRUE)
-  writeLines("7", seed)
+  writeLines("7", list.files(folder, "^seed", full.names = TRUE))
   expect_warning(again <- run(2:3, folder), "first seed", class = "ufs_warning_checkpoint")
   expect_identical(again$feature_scores, good$feature_scores)
   expect_identical(run(2:3, folder, seed = NULL)$checkpoint$reused, 2L)
@@ -270,7 +267,7 @@ test_that("nobody owns a part: it goes with the value of its name, or with time"
 
 test_that("data count by what is in them, however they are stored, in files too", {
   folder <- withr::local_tempdir()
-  reused <- function(data) run(2:3, folder, data)$checkpoint$reused
+  reused <- function(data, into = folder) run(2:3, into, data)$checkpoint$reused
   integers <- round(x)
   expect_identical(reused(integers), 0L)
   storage.mode(integers) <- "integer"
@@ -281,7 +278,6 @@ test_that("data count by what is in them, however they are stored, in files too"
   sparse@x[5] <- 99
   expect_identical(reused(sparse), 0L)
   expect_identical(reused(sparse), 2L)
-  reused <- function(data, folder, ...) run(2:3, folder, data, ...)$checkpoint$reused
   if (requireNamespace("HDF5Array", quietly = TRUE)) {
     for (chunk in list(c(4, 11), c(32, 2))) {
       folder <- withr::local_tempdir()
@@ -335,8 +331,7 @@ test_that("workers store what they have done, and fail to store it, as one proce
   # The seed is written, then the folder goes before the workers come to it.
   plain <- sweep_parts
   replaced("sweep_parts", function(folder) unlink(folder, recursive = TRUE))
-  more <- testthat::capture_warnings(expect_warning(out <- run(2:6, lost), class = "ufs_warning_checkpoint"))
-  expect_length(more, 0)
+  expect_length(testthat::capture_warnings(expect_warning(out <- run(2:6, lost), class = "ufs_warning_checkpoint")), 0)
   expect_identical(out$feature_scores, serial$feature_scores)
 })
 

@@ -11,8 +11,7 @@ once <- function(..., repeats = 1, seed = 1) {
 
 test_that("halves are stratified and every class is on both sides", {
   set.seed(1)
-  half <- stratified(y, .5)
-  expect_identical(as.vector(table(y[half])), c(25L, 25L, 25L))
+  expect_identical(as.vector(table(y[stratified(y, .5)])), c(25L, 25L, 25L))
   rare <- factor(c("a", "a", "b", "b", "b", "c"))
   half <- stratified(rare, .9)
   expect_true(all(c("a", "b", "c") %in% rare[half]))
@@ -28,8 +27,7 @@ test_that("a comparison has every line it must have; labels of one's own do not 
   expect_true(all(out$results$accuracy >= 0 & out$results$accuracy <= 1))
   expect_true(all(out$results$labelled == out$results$m))
   table <- summary(out)$table
-  best <- table[table$method == "random (best of 3)", ]
-  expect_true(all(best$difference >= 0))
+  expect_true(all(table[table$method == "random (best of 3)", ]$difference >= 0))
   expect_setequal(table$k[table$method == "all"], 1:2)
   expect_true(all(table$difference[table$method == "random"] == 0))
   expect_output(print(out), "30 labelled samples")
@@ -124,8 +122,7 @@ test_that("what a comparison cannot use is refused by name", {
 
 test_that("the built-in classifiers classify; many rows are compared without svm, unless it is asked for", {
   for (package in c("e1071", "rpart", "class")) skip_if_not_installed(package)
-  out <- once(x, y, "all", k = 1, classifiers = c("svm", "tree", "full_tree", "knn"))
-  expect_true(all(out$results$accuracy > .85))
+  expect_true(all(once(x, y, "all", k = 1, classifiers = c("svm", "tree", "full_tree", "knn"))$results$accuracy > .85))
   x <- withr::with_seed(1, matrix(stats::rnorm(1600 * 4), 1600, dimnames = list(NULL, letters[1:4])))
   y <- factor(rep_len(1:2, 1600))
   compare <- function(x, y, ...) {
@@ -134,8 +131,7 @@ test_that("the built-in classifiers classify; many rows are compared without svm
   many <- compare(x, y)
   expect_identical(unique(many$results$classifier), "tree")
   expect_output(print(many), "without svm")
-  few <- compare(x[1:100, ], y[1:100])
-  expect_setequal(few$results$classifier, c("svm", "tree"))
+  expect_setequal(compare(x[1:100, ], y[1:100])$results$classifier, c("svm", "tree"))
   expect_identical(unique(compare(x[1:1510, ], y[1:1510], classifiers = "svm")$results$classifier), "svm")
 })
 

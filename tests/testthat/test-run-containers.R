@@ -12,16 +12,12 @@ containers <- function(x) {
   held
 }
 
-log_counts <- function() {
+test_that("consensus, decoys, size, look, select and stability do not see the container", {
   set.seed(1)
   rate <- matrix(stats::rgamma(4 * 70, 0.4, 1), 70)[, rep(1:4, each = 15)]
   x <- log1p(t(matrix(stats::rpois(length(rate), rate), 70)))
   x <- x[, apply(x, 2, stats::sd) > 0]
   dimnames(x) <- list(paste0("c", seq_len(nrow(x))), paste0("g", seq_len(ncol(x))))
-  x
-}
-
-test_that("consensus, decoys, size, look, select and stability do not see the container", {
   # MCFS and SPCA read a file many times: test-operator.R has them on files.
   members <- c("pca", "laplacian", "kmeans_f", "ndfs", "socfs")
   doors <- list(
@@ -41,7 +37,7 @@ test_that("consensus, decoys, size, look, select and stability do not see the co
     },
     stability = function(x) unname(ufs_stability(x, "css", k = 8, n_resamples = 4)$frequency))
   run <- function(door, x) withr::with_seed(3, suppressMessages(suppressWarnings(doors[[door]](x))))
-  held <- containers(log_counts())
+  held <- containers(x)
   # Several tables are weighted, and stay apart from one table.
   for (door in names(doors)) {
     answer <- lapply(held, function(x) run(door, x))

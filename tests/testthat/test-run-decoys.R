@@ -5,16 +5,13 @@ skip_on_cran()
 # `real` columns of three groups among `noise` independent ones.
 hidden <- function(n, real, noise, size = 2) {
   x <- matrix(rnorm(n * (real + noise)), n)
-  group <- rep_len(1:3, n)
-  centre <- matrix(rnorm(3 * real, sd = size), 3)
-  if (real) x[, seq_len(real)] <- x[, seq_len(real)] + centre[group, ]
+  if (real) x[, seq_len(real)] <- x[, seq_len(real)] + matrix(rnorm(3 * real, sd = size), 3)[rep_len(1:3, n), ]
   `colnames<-`(x, paste0("c", seq_len(real + noise)))
 }
 
 test_that("shares are counted as defined", {
   # 1 .. 4 are real, above are decoys of columns 2 and 4.
-  ranking <- c(3, 6, 1, 8, 2, 4)
-  count <- decoys_before(ranking, 1:4)
+  count <- decoys_before(c(3, 6, 1, 8, 2, 4), 1:4)
   expect_identical(count$real, c(3, 1, 2, 4))
   expect_identical(count$before, c(0L, 1L, 2L, 2L))
   # Two decoys stand for four columns.
@@ -51,8 +48,7 @@ test_that("a decoy has the values of its column in each block of rows, sparse or
     expect_false(identical(dense, x[, at] + 0))
   }
   # What differs between blocks does not matter to the columns and decoys of the data.
-  shifted <- x + 50 * (block == "a")
-  made <- lapply(list(x + 1, shifted + 1), function(x) {
+  made <- lapply(list(x + 1, x + 50 * (block == "a") + 1), function(x) {
     data <- open_data(ufs_data(x, blocks = block))
     withr::with_seed(1, as_rescaled_operator(with_decoys(data, 1:4, 1:4, 3)$data, TRUE, FALSE)$x)
   })
@@ -67,8 +63,7 @@ test_that("columns and decoys in random order are those of a table made in piece
   made <- withr::with_seed(3, dense_with_decoys(x, keep, from, blocks))
   plain <- withr::with_seed(3, {
     parts <- permuted(x[, from], blocks)
-    ord <- mixed_order(length(keep), length(from))
-    unname(cbind(x[, keep], parts)[, ord])
+    unname(cbind(x[, keep], parts)[, mixed_order(length(keep), length(from))])
   })
   expect_identical(made$x, plain)
   expect_false(identical(made$x[, seq_along(keep)], unname(x[, keep])))
@@ -97,8 +92,7 @@ test_that("a table made for one ranking is written over, the user's is not", {
   # A proof has its bound from what a ranking alone does without.
   small <- x[, 1:12]
   fit <- quietly(ufs_css(small, k = 2, optimal = TRUE))
-  proved <- quietly(withr::with_seed(1, ufs_decoys(small, fit, repeats = 1)))
-  expect_length(proved$errors[[1L]], 0)
+  expect_length(quietly(withr::with_seed(1, ufs_decoys(small, fit, repeats = 1)))$errors[[1L]], 0)
 })
 
 test_that("every order of columns and decoys has the same chance, chunks stay together, and ties favour nobody", {
@@ -107,9 +101,8 @@ test_that("every order of columns and decoys has the same chance, chunks stay to
   expect_length(unique(turns), 24)
   expect_gt(chisq.test(table(turns))$p.value, 1e-4)
   turn <- mixed_order(12, 5, chunk = 4)
-  real <- turn[turn <= 12]
   expect_setequal(turn, 1:17)
-  expect_identical(rle((real - 1) %/% 4)$lengths, rep(4L, 3))
+  expect_identical(rle((turn[turn <= 12] - 1) %/% 4)$lengths, rep(4L, 3))
   # All variances are 1: the ranking is the order of the columns.
   set.seed(12)
   found <- quietly(ufs_decoys(hidden(20, 10, 10), "variance", scale = TRUE))
@@ -168,8 +161,7 @@ test_that("sizes, copies, constants and names", {
   expect_identical(twice$n_decoys, 20L)
   expect_identical(twice$distinct, 20L)
   expect_lt(abs(twice$k[["pca"]] - 2 * found$k[["pca"]]), 5)
-  unnamed <- run(unname(x))
-  expect_identical(paste0("c", unnamed$columns$pca), found$columns$pca)
+  expect_identical(paste0("c", run(unname(x))$columns$pca), found$columns$pca)
 })
 
 test_that("several methods meet the same decoys; what was made without them, and odd arguments, are refused", {
@@ -177,8 +169,7 @@ test_that("several methods meet the same decoys; what was made without them, and
   set.seed(9)
   both <- ufs_decoys(x, c("pca", "laplacian"), n_components = 2, repeats = 2)
   set.seed(9)
-  one <- ufs_decoys(x, "pca", n_components = 2, repeats = 2)
-  expect_identical(both$curve[both$curve$method == "pca", ], one$curve)
+  expect_identical(both$curve[both$curve$method == "pca", ], ufs_decoys(x, "pca", n_components = 2, repeats = 2)$curve)
   components <- 2
   fits <- c(ufs_pca(x, n_components = components), ufs(x, "laplacian"))
   set.seed(9)
@@ -202,12 +193,8 @@ for (method in subset(ufs_methods(), selects != "samples")$method) {
   test_that(paste0(method, ": has a share among decoys"), {
     set.seed(1)
     x <- hidden(24, 6, 8)
-    args <- needed_arguments(method)
-    if (method == "topk") args$n_clusters <- 3
-    run <- function() {
-      set.seed(2)
-      quietly(do.call(ufs_decoys, c(list(x, method), args[setdiff(names(args), "k")], list(k = 4, repeats = 2))))
-    }
+    args <- utils::modifyList(needed(method), list(k = 4, what = NULL))
+    run <- function() withr::with_seed(2, quietly(do.call(ufs_decoys, c(list(x, method, repeats = 2), args))))
     found <- run()
     expect_named(found$k, method)
     expect_length(found$errors[[method]], 0)
@@ -231,12 +218,11 @@ test_that("the same on sparse data and on files, by rows and by columns", {
   x <- hidden(40, 12, 17)
   x[sample(length(x), 500)] <- 0
   kinds <- layouts_of(x)
-  kinds <- kinds[intersect(names(kinds), c("sparse", "by_rows", "by_columns", "shared"))]
   run <- function(x) {
     withr::with_seed(3, quietly(ufs_decoys(x, c("pca", "kmeans_f"), n_components = 2, n_clusters = 3, repeats = 2)))
   }
   dense <- run(x)
-  for (name in names(kinds)) {
+  for (name in intersect(names(kinds), c("sparse", "by_rows", "by_columns", "shared"))) {
     found <- run(kinds[[name]])
     # Chunks of several columns stay together: another order of the same decoys.
     expect_equal(found$curve$share, dense$curve$share, tolerance = 1e-12, info = name)
@@ -248,8 +234,7 @@ test_that("a source with decoys beside it reads as the matrix it stands for", {
   skip_if_not_installed("HDF5Array")
   x <- unname(hidden(20, 4, 8))
   for (name in c("by_rows", "by_columns", "tiny_columns")) {
-    data <- layouts_of(x)[[name]]
-    part <- data[c(3, 1, 9:20), c(2, 12, 5:9)]
+    part <- layouts_of(x)[[name]][c(3, 1, 9:20), c(2, 12, 5:9)]
     beside <- matrix(rnorm(14 * 3), 14)
     turn <- sample(10)
     whole <- cbind(x[c(3, 1, 9:20), c(2, 12, 5:9)], beside)[, turn]
@@ -266,8 +251,7 @@ test_that("a checkpoint folder keeps what is done; workers change nothing", {
   folder <- withr::local_tempdir()
   run <- function(n) quietly(ufs_decoys(x, "pca", n_components = 2, repeats = n, checkpoint = folder))
   set.seed(1)
-  few <- run(2)
-  expect_identical(few$checkpoint$reused, 0L)
+  expect_identical(run(2)$checkpoint$reused, 0L)
   expect_length(list.files(folder, "^decoys.*rds$"), 2)
   more <- run(3)
   expect_identical(more$checkpoint$reused, 2L)
@@ -282,14 +266,12 @@ test_that("a checkpoint folder keeps what is done; workers change nothing", {
 
 test_that("tables and pictures say what was found; the share of noise among all columns", {
   set.seed(10)
-  x <- hidden(60, 10, 20)
-  found <- ufs_decoys(x, c("pca", "random"), n_components = 2, repeats = 3, k = 15)
+  found <- ufs_decoys(hidden(60, 10, 20), c("pca", "random"), n_components = 2, repeats = 3, k = 15)
   table <- as.data.frame(found)
   expect_identical(table$k, unname(found$k))
   expect_identical(table$seconds, unname(found$seconds))
   expect_equal(table$share[1], found$curve$share[15])
-  pic <- picture(found, 20)
-  expect_identical(pic$table$y, found$curve$share[found$curve$k <= 20])
+  expect_identical(picture(found, 20)$table$y, found$curve$share[found$curve$k <= 20])
   noise <- matrix(rnorm(80 * 90), 80)
   x <- cbind(matrix(rnorm(30 * 2), 2)[rep(1:2, 40), ] * 3, matrix(0, 80, 60)) + noise[, 1:90]
   noise_of <- function(x) withr::with_seed(1, ufs_decoys(x, "pca", n_components = 1, repeats = 1))$noise

@@ -22,10 +22,10 @@ test_that("every registered grid names arguments of its method and runs", {
     if (is.null(paper)) next
     for (variant in names(paper$grids)) {
       grid <- published_grid(variant, method)
-      needed <- c(needed_arguments(method), if (method == "topk") list(n_clusters = 3))
-      needed$k <- if (!is.null(needed$k)) 2
+      given <- needed(method)
+      given$k <- if (!is.null(given$k)) 2
       few <- do.call(ufs_grid, c(list(x, method, grid[c(1, nrow(grid)), , drop = FALSE],
-        control = ufs_control(warn = FALSE)), needed))
+        control = ufs_control(warn = FALSE)), given))
       expect_identical(few$results$error, c("", ""))
       expect_identical(nrow(grid), as.integer(prod(lengths(paper$grids[[variant]]))))
     }
@@ -37,11 +37,9 @@ test_that("each of the five systems has a grid, which says where it is from, and
   x <- sample_data(30, 6)
   for (method in c("socfs", "jspca", "alfs", "topk", "blfse")) {
     expect_match(attr(published_grid("paper", method), "source"), "et al[.]|and Kim|and Du", label = method)
-    needed <- c(needed_arguments(method), if (method == "topk") list(n_clusters = 3))
-    fit <- function(...) withr::with_seed(1, suppressMessages(do.call(ufs, c(list(x, method, solver = "paper",
-      control = ufs_control(max_iter = 3, warn = FALSE)), needed, list(...)))))
-    expect_warning(fit(), NA)
-    if (method != "blfse") expect_identical(fit()$params$solver, "paper")
+    expect_warning(fit <- fit_of(method, x, solver = "paper", control = ufs_control(max_iter = 3, warn = FALSE),
+      hear = identity), NA)
+    if (method != "blfse") expect_identical(fit$params$solver, "paper")
   }
   expect_refusals("only be" = ufs_blfse(x, 3, 2, solver = "exact"))
   expect_arguments(solver = ufs_blfse(x, 3, 2, solver = "exact"))

@@ -11,7 +11,6 @@ test_that("a grid is its fits, one by one, and shows itself", {
   }
   frame <- ufs_grid(x, "pca", data.frame(n_components = c(2, 4)), scale = FALSE)
   expect_identical(frame$feature_scores[, 1], feature_scores(ufs_pca(x, 2, scale = FALSE)))
-  grid <- ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
   withr::local_pdf(NULL)
   expect_identical(plot(grid, value = 1:6, main = "mine", xlab = "here"), grid)
   expect_identical(plot(grid, value = "seconds", over = "n_components"), grid)
@@ -83,8 +82,7 @@ test_that("one and two workers give identical results", {
   skip_if_not_installed("future")
   run <- function() {
     set.seed(6)
-    out <- ufs_grid(x, "kmeans_f", list(n_clusters = 2:5), n_starts = 3)
-    list(out$feature_scores, runif(1))
+    list(ufs_grid(x, "kmeans_f", list(n_clusters = 2:5), n_starts = 3)$feature_scores, runif(1))
   }
   serial <- run()
   local_workers()

@@ -2,8 +2,7 @@ skip_on_cran()
 
 test_that("columns beside decoys rank by shared products as by fits, and so does the graph, in any container", {
   set.seed(5)
-  group <- rep(0:1, 20)
-  x <- cbind(matrix(rnorm(40 * 8), 40) + 3 * group, matrix(rnorm(40 * 50), 40), 7)
+  x <- cbind(matrix(rnorm(40 * 8), 40) + 3 * rep(0:1, 20), matrix(rnorm(40 * 50), 40), 7)
   x[x < -1] <- 0
   x[, 12] <- x[, 3]
   plan <- list(list(method = "pca", args = list(n_components = 2L)),
@@ -37,9 +36,8 @@ test_that("columns beside decoys rank by shared products as by fits, and so does
   expect_length(ranking, length(first) + 50L)
   x <- withr::with_seed(8, matrix(stats::rnorm(240), 40))
   x[21:24, ] <- x[1:4, ]
-  rows <- ufs_graph(x)
   expect_equal(graph_of_products(tcrossprod(sweep(x, 2, colMeans(x))))[c("weights", "degree")],
-    rows[c("weights", "degree")])
+    ufs_graph(x)[c("weights", "degree")])
   expect_error(.Call(C_graph_products, x, 5L), "not square")
   expect_error(graph_of_products(matrix(1, 8, 8)), class = "ufs_error")
 })

@@ -34,8 +34,7 @@ test_that("mean squares are those of aov(), for equal and unequal levels; blocks
   set.seed(2)
   data <- repeated_table(rep(4L, 12L))
   crossed <- rep(1:4, 12L)
-  nested <- rep(1:3, each = 16L)
-  for (block in list(crossed, nested)) {
+  for (block in list(crossed, rep(1:3, each = 16L))) {
     x <- data$x + 5 * block
     same_as_aov(ufs_reliability(x, data$g, blocks = block), by_aov(x, data$g, block))
   }
@@ -107,8 +106,7 @@ test_that("weights count rows, NA and empty texts leave rows out, and the layout
   }
   expect_error(ufs_split(x, 4, replicates = level), "one value for each", class = "ufs_error_argument")
   skip_if_not_installed("SummarizedExperiment")
-  runs <- asNamespace("S4Vectors")$Rle(factor(level))
-  expect_identical(ufs_reliability(x, runs)$table, ufs_reliability(x, known)$table)
+  expect_identical(ufs_reliability(x, asNamespace("S4Vectors")$Rle(factor(level)))$table, ufs_reliability(x, known)$table)
   expect_identical(ufs_data(x, strata = asNamespace("S4Vectors")$Rle(rep(1:2, each = 10)))$row_held,
     ufs_data(x, strata = rep(1:2, each = 10))$row_held)
 })
@@ -116,11 +114,9 @@ test_that("weights count rows, NA and empty texts leave rows out, and the layout
 test_that("columns far from zero and constant ones are judged rightly; bad replicates name the argument", {
   set.seed(4)
   data <- repeated_table()
-  far <- ufs_reliability(data$x * 2^10 + 2^40, data$g)
-  near <- ufs_reliability(round(data$x * 2^22) / 2^22 * 2^10, data$g)
-  expect_equal(far$table$f, near$table$f, tolerance = 1e-5)
-  x <- cbind(data$x, flat = 7, exact = data$g)
-  table <- ufs_reliability(x, data$g)$table
+  expect_equal(ufs_reliability(data$x * 2^10 + 2^40, data$g)$table$f,
+    ufs_reliability(round(data$x * 2^22) / 2^22 * 2^10, data$g)$table$f, tolerance = 1e-5)
+  table <- ufs_reliability(cbind(data$x, flat = 7, exact = data$g), data$g)$table
   expect_identical(table$reliability[7:8], c(NA, 1))
   expect_identical(table$repeats[7:8], c(FALSE, TRUE))
   x <- matrix(stats::rnorm(40), 10L)
@@ -136,8 +132,8 @@ test_that("a constant column is told; tidy() gives the table and glance() its si
   expect_output(print(found), "1 column, of which nothing can be said")
   skip_if_not_installed("generics")
   expect_identical(as.data.frame(generics::tidy(found)), found$table)
-  row <- generics::glance(found)
-  expect_equal(unlist(row[c("columns", "samples", "rows")]), c(columns = 3, samples = 10, rows = 20))
+  expect_equal(unlist(generics::glance(found)[c("columns", "samples", "rows")]),
+    c(columns = 3, samples = 10, rows = 20))
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(found), "ggplot")
 })

@@ -39,8 +39,7 @@ test_that("stability is that of the best k of halves; the rule: noise, some, all
   small <- x[, 1:6]
   data <- as_ufs_operator(small, TRUE, TRUE)
   curve <- size_curve(rankings, data, list(curve = data.frame(share = rep(0, 6)), noise = 1, usable = 6L), c(2L, 6L), seq_len(nrow(small)))
-  z <- rbind(1:6 %in% 1:2, 1:6 %in% 1:2, 1:6 %in% c(1, 3))
-  expect_equal(curve$stability, c(nogueira(z, .95)$stability, NA))
+  expect_equal(curve$stability, c(nogueira(rbind(1:6 %in% 1:2, 1:6 %in% 1:2, 1:6 %in% c(1, 3)), .95)$stability, NA))
   rule <- function(better, stability = .8, noise = .9, q = 100, high = noise + .1) {
     size_rule(list(usable = q, k = c(pca = better), noise = noise, noise_high = high, share = .05),
       data.frame(stability = stability))
@@ -65,9 +64,6 @@ test_that("k = \"auto\" is the answer of ufs_size(), asked of principal componen
   expect_lte(abs(css$k - 8), 4)
   set.seed(1)
   expect_identical(auto_k(x, "mcfs", list(n_clusters = 2), repeats = 2)$k, some$k)
-  noise <- matrix(rnorm(60 * 40), 60)
-  expect_warning(none <- auto_k(noise, "pca", list(n_components = 2)), class = "ufs_warning_size")
-  expect_identical(none$k, 40L)
 })
 
 test_that("the answer on columns among noise, on noise and on columns alone, from sparse data and files too", {
@@ -174,8 +170,7 @@ test_that("k = \"auto\" of a method is the number that ufs_size() names, and is 
   # The subset method is sized by as many components as are above noise.
   for (seed in c(3, 5, 6)) {
     x <- withr::with_seed(seed, {
-      centre <- matrix(rnorm(24, sd = 2), 3)
-      cbind(centre[rep(1:3, 20), ] + rnorm(480, sd = .7), matrix(rnorm(60 * 22), 60))
+      cbind(matrix(rnorm(24, sd = 2), 3)[rep(1:3, 20), ] + rnorm(480, sd = .7), matrix(rnorm(60 * 22), 60))
     })
     size <- withr::with_seed(1, quietly(decoys_size(ufs_data(x), "css")))
     expect_identical(size$verdict, "some", info = seed)
@@ -232,8 +227,7 @@ test_that("ufs_size() of css says after how many columns the rest is noise; halv
   expect_match(capture.output(print(size)), "beyond the best 2 the others still have something in common", all = FALSE)
   level <- rep(1:4, each = 2)
   x <- withr::with_seed(1, ufs_data(matrix(rnorm(40), 8), replicates = level))
-  rows <- withr::with_seed(1, half_rows(x, 2))
-  expect_identical(as.vector(table(level[rows])), c(2L, 2L, 2L))
+  expect_identical(as.vector(table(level[withr::with_seed(1, half_rows(x, 2))])), c(2L, 2L, 2L))
 })
 
 # Unrelated columns of 60 samples, each measured five times.
@@ -250,8 +244,7 @@ test_that("the rest, decoys, auto and the look count levels of replicates, not t
   size <- withr::with_seed(1, ufs_size(data, "css", n_resamples = 2, repeats = 3))
   expect_identical(size[c("k", "verdict", "levels")], list(k = 0L, verdict = "noise", levels = 60L))
   expect_identical(size$rest$k, 0L)
-  means <- scale(rowsum(d$x, d$id) / 5)
-  expect_equal(size$rest$p_value, rest_is_noise(means, 1:8, 59, 50)$p_value[1])
+  expect_equal(size$rest$p_value, rest_is_noise(scale(rowsum(d$x, d$id) / 5), 1:8, 59, 50)$p_value[1])
   decoys <- withr::with_seed(1, ufs_decoys(data, c("pca", "laplacian"), n_components = 3))
   expect_identical(unname(decoys$k), c(0L, 0L))
   expect_output(print(decoys), "300 samples x 8 features (60 levels of replicates)", fixed = TRUE)
@@ -266,12 +259,10 @@ test_that("columns that do not repeat are noise to the look, and cannot be chose
   d <- measured(6)
   shared <- matrix(rnorm(60), 60)[d$id, ]
   # Noise that rows share and samples do not: as rows, more than half of the columns have company.
-  batch <- rnorm(300)
-  x <- cbind(2 * shared + .3 * d$x[, 1:5], batch + matrix(rnorm(300 * 5), 300) * .5)
+  x <- cbind(2 * shared + .3 * d$x[, 1:5], rnorm(300) + matrix(rnorm(300 * 5), 300) * .5)
   data <- ufs_data(x, replicates = d$id)
   repeats <- sum(ufs_reliability(data)$table$reliability > 0)
-  look <- ufs_look(data)
-  expect_gte(look$noise, 1 - repeats / 10)
+  expect_gte(ufs_look(data)$noise, 1 - repeats / 10)
   expect_lt(ufs_look(x)$noise, .2)
   decoys <- withr::with_seed(1, ufs_decoys(data, "pca", n_components = 1))
   expect_identical(decoys$usable, repeats)
@@ -281,8 +272,7 @@ test_that("columns that do not repeat are noise to the look, and cannot be chose
 
 test_that("to compress, columns that are chosen count as kept, and more never keep less", {
   set.seed(1)
-  x <- matrix(rnorm(150 * 135), 150)
-  size <- suppressMessages(ufs_size(x, task = "compress"))
+  size <- suppressMessages(ufs_size(matrix(rnorm(150 * 135), 150), task = "compress"))
   expect_match(size$curve$measure[1L], "rows left out")
   expect_false(is.unsorted(size$curve$value))
   # Of unrelated columns so many of 135 keep that part.
@@ -307,8 +297,7 @@ test_that("refusals say what is wrong and on which rows; k = \"auto\" stays with
   x <- as.matrix(iris[seq(1, 150, 3), 1:4])
   held <- ufs_data(x, feature_strata = c("u", "u", "v", "v"), feature_quotas = c(u = 1, v = 1))
   # All four are better than noise, and two may be chosen.
-  fit <- suppressMessages(ufs_variance(held, k = "auto"))
-  expect_length(selected_features(fit), 2L)
+  expect_length(selected_features(suppressMessages(ufs_variance(held, k = "auto"))), 2L)
   expect_identical(suppressMessages(length(selected_features(ufs_variance(x, k = "auto")))), 4L)
   # Decoys of strata with quotas: none of them has to be in.
   held <- ufs_data(cbind(x, withr::with_seed(1, matrix(rnorm(50 * 12), 50))), feature_strata = rep(c("u", "v"), 8),

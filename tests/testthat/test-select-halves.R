@@ -2,8 +2,6 @@
 
 skip_on_cran()
 
-drawn_table_of <- function(n) withr::with_seed(1, `dimnames<-`(latent_groups(n, 8), list(NULL, paste0("v", 1:8))))
-
 test_that("the share that comes back is that of an independent half of the rows", {
   # Groups of like columns: from clear to hardly any, so that choices hang on the rows more and more.
   found <- vapply(1:12, function(seed) {
@@ -12,8 +10,7 @@ test_that("the share that comes back is that of an independent half of the rows"
       f[, rep(1:8, each = 6)] + matrix(rnorm(480 * 48, sd = .3 + seed / 6), 480) * rep(exp(rnorm(48, sd = .4)), each = 480)
     })
     colnames(x) <- paste0("v", 1:48)
-    task <- c("classify", "compress")[1 + seed %% 2]
-    fit <- ufs_select(x[1:120, ], 8, task, kind = "one unit")
+    fit <- ufs_select(x[1:120, ], 8, c("classify", "compress")[1 + seed %% 2], kind = "one unit")
     others <- vapply(list(121:240, 241:360, 361:480), function(rows) {
       mean(selected_features(fit) %in% selected_features(do.call(ufs, c(list(x[rows, ]), as.list(fit$call)[-(1:2)], method = "css"))))
     }, 0)
@@ -85,7 +82,7 @@ test_that("summary(fit, x) says it of any method, and wants the data of the fit"
   words <- matrix(rpois(60 * 40, 2 * rexp(40)), 60, byrow = TRUE)
   weighted <- ufs_select(words, 5, "classify", kind = "counts")
   expect_identical(summary(weighted, words)$selection$halves[c("share", "count")], weighted$halves[c("share", "count")])
-  many <- drawn_table_of(4100)
+  many <- drawn_table()
   drawn <- ufs_select(many, 3, "cluster")
   expect_match(drawn$decided, "drawn at random", all = FALSE)
   expect_identical(summary(drawn, many)$selection$halves$of, 3L)

@@ -38,8 +38,7 @@ test_that("noise is told from structure; eight real columns of 168 are not count
   expect_true(is.na(look(x[, 1:3])$noise))
   expect_false(look(x[, 1:3])$noisy)
   x <- withr::with_seed(1, cbind(rep(0:1, each = 40) %o% rep(3, 8) + rnorm(80 * 8), matrix(rnorm(80 * 160), 80)))
-  seen <- look(x)
-  expect_lt(abs(seen$noise - 160 / 168), .04)
+  expect_lt(abs(look(x)$noise - 160 / 168), .04)
   # What stands before all copies is no noise, whatever the others say.
   expect_equal(clear_share(c(rep(0, 8), rep(1, 160)), 499), 8 / 168, tolerance = .2)
   expect_identical(clear_share(rep(1, 9), 99), 0)
@@ -164,14 +163,12 @@ test_that("one value, a block in another unit, a copied column and a usual value
   both <- cbind(part, round(2.54 * part, 3))
   colnames(both) <- c(paste0("inch", 1:5), paste0("cm", 1:5))
   expect_match(measuring_faults(open_data(both)), "times 2.54; and 2 pairs more: one measurement", all = FALSE)
-  value <- rep(exp(c(-.05, -.03, -.01, .01, .03, .05, .02, -.02, .04, -.04)), 10)
   value <- withr::with_seed(1, replicate(12, sample(value)))
   colnames(value) <- letters[1:12]
   value[11:30, 1:5] <- 1000 * value[11:30, 1:5]
   expect_match(measuring_faults(open_data(value)), paste("rows 11 to 30 of 'c' [(]20 values[)] are",
     "about 1000 times the others [(]and 2 columns more[)]: in another unit"), all = FALSE)
-  genes <- paste0("ENSG0000000000", 10:49)
-  turned <- ufs_look(matrix(sin(1:240), 40, dimnames = list(genes, paste0("s", 1:6))))
+  turned <- ufs_look(matrix(sin(1:240), 40, dimnames = list(paste0("ENSG0000000000", 10:49), paste0("s", 1:6))))
   expect_output(print(turned), "the rows seem to be features .row names look like genes.: if so")
 })
 
@@ -185,12 +182,10 @@ test_that("a drift is named, groups of rows in order and ids are not; so are row
   expect_match(look_unchecked(replace(z, 1:60 + 120, -z[, 3]))$doubts, "column 'c' rises or falls", all = FALSE)
   expect_false(any(grepl("drift", look_unchecked(z[sample(60), ])$doubts)))
   expect_false(any(grepl("drift", look_unchecked(iris[, 1:4])$doubts)))
-  number <- cbind(z[, -3], order_id = cumsum(sample(1:9, 60, TRUE)))
-  said <- look_unchecked(number)$doubts
+  said <- look_unchecked(cbind(z[, -3], order_id = cumsum(sample(1:9, 60, TRUE))))$doubts
   expect_match(said, "'order_id' seems to number rows", all = FALSE)
   expect_false(any(grepl("drift", said)))
-  fit <- suppressMessages(ufs_select(z, 3))
-  expect_match(fit$checks, "'c' rises or falls", all = FALSE)
+  expect_match(suppressMessages(ufs_select(z, 3))$checks, "'c' rises or falls", all = FALSE)
   set.seed(2)
   x <- matrix(rexp(200), 20, dimnames = list(paste0("s", 1:20), letters[1:10]))
   doubts <- function(x, ...) look_unchecked(ufs_data(x, ...))$doubts

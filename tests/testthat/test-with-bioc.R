@@ -89,8 +89,7 @@ test_that("a Seurat assay without normalised data and counts is an error, and sp
   object <- seurat_objects()$v5
   object[["RNA"]] <- split(object[["RNA"]], rep(c("a", "b"), 15))
   expect_error(ufs_data(object), "data of assay \"RNA\".*data.a.*JoinLayers", class = "ufs_error_input")
-  joined <- SeuratObject::JoinLayers(object)
-  expect_equal(as.matrix(ufs_data(joined))[rownames(counts), ], log1p(counts))
+  expect_equal(as.matrix(ufs_data(SeuratObject::JoinLayers(object)))[rownames(counts), ], log1p(counts))
   raw <- seurat_objects(data = NULL)$v5
   raw[["RNA"]] <- split(raw[["RNA"]], rep(c("a", "b"), 15))
   expect_error(ufs_data(raw), "counts of assay.*JoinLayers", class = "ufs_error_input")
@@ -246,8 +245,7 @@ test_that("an experiment without logcounts says once that log counts are used", 
   SummarizedExperiment::assay(sce, "logcounts") <- log1p(t(counts))
   expect_message(ufs_data(sce), "\"logcounts\" is used", class = "ufs_message_assay")
   expect_false(said_once$counts)
-  other <- SummarizedExperiment::SummarizedExperiment(list(other = t(counts)))
-  expect_message(ufs_data(other), NA)
+  expect_message(ufs_data(SummarizedExperiment::SummarizedExperiment(list(other = t(counts)))), NA)
 })
 
 test_that("predict() of several tables takes the assay of the fit from each experiment", {
@@ -289,8 +287,7 @@ test_that("raw counts of experiments in a list of tables are logged as they are 
     expect_equal(as.matrix(plain), as.matrix(ufs_data(both(genes))))
     expect_null(plain$input$transform)
     # Some columns give what they give alone.
-    some <- c(2:9, 31)
-    expect_equal(as.matrix(ufs_data(both(object), features = some))[, 1:8],
+    expect_equal(as.matrix(ufs_data(both(object), features = c(2:9, 31)))[, 1:8],
       as.matrix(ufs_data(genes, features = 2:9, counts = "log")), ignore_attr = TRUE)
     fit <- suppressWarnings(ufs_css(both(object), 4))
     expect_identical(selected_features(fit), chosen)

@@ -5,15 +5,13 @@ skip_on_cran()
 skip_if_not_installed("shiny")
 skip_if_not_installed("miniUI")
 
-data <- planted(40, 25, informative = 6)
-x <- `dimnames<-`(data$x, list(paste0("s", 1:40), paste0("f", 1:25)))
+x <- `dimnames<-`(planted(40, 25, informative = 6)$x, list(paste0("s", 1:40), paste0("f", 1:25)))
 fit <- withr::with_seed(1, ufs_kmeans_f(x, 3))
 other <- ufs_laplacian(x)
 model_of <- function(fits, said = list(), y = NULL, stability = NULL) explore_model(fits, x, y, stability, said)
 
 test_that("the table has the chosen features, best first; the slider starts at the fit's k", {
-  model <- model_of(list(a = fit, b = other))
-  table <- explore_table(model, "a", 7)
+  table <- explore_table(model_of(list(a = fit, b = other)), "a", 7)
   expect_named(table, c("rank", "feature", "index", "score", "rank in b"))
   expect_identical(table$feature, selected_features(fit, 7))
   expect_identical(table$score, unname(feature_scores(fit)[table$feature]))
@@ -93,9 +91,8 @@ test_that("constraints: the fit that is shown is that of the code, and its numbe
   found <- same(css, quote(css), c(24L, 9L), 1L, x, NULL, NULL)
   expect_match(found$code, 'css <- ufs_css(x = x, k = 6, include = c("f24", "f9"), exclude = "f1")', fixed = TRUE)
   expect_identical(feature_scores(found$back$fits[[1]]), feature_scores(css))
-  shown <- captured_words(found$model, "css", 6)
-  fit <- ufs_css(x, k = 6, include = c("f24", "f9"), exclude = "f1", mu_rel = 0)
-  expect_match(shown, sprintf("%s", per_cent(ufs_captured(found$model$fits[[1]], x, 6)$captured)), fixed = TRUE)
+  share <- ufs_captured(found$model$fits[[1]], x, 6)$captured
+  expect_match(captured_words(found$model, "css", 6), per_cent(share), fixed = TRUE)
   # Random numbers: the seed is in the code. Fits that are no name get one.
   found <- same(fit <- ufs_kmeans_f(x, n_clusters = 3), quote(ufs_kmeans_f(x, 3)), 24L, integer(), x, NULL, NULL)
   expect_match(found$code, "set.seed(1)\nfit <- ufs_kmeans_f(", fixed = TRUE)
@@ -165,8 +162,7 @@ test_that("the tab for constraints: ticks, and the fit that follows", {
 })
 
 test_that("the slider moves everything, but not where a method is not nested", {
-  model <- model_of(c(a = fit, b = other), y = factor(rep(1:2, 20)))
-  shiny::testServer(explore_server(model), {
+  shiny::testServer(explore_server(model_of(c(a = fit, b = other), y = factor(rep(1:2, 20)))), {
     session$setInputs(k = 3, fit = "a")
     expect_match(output$code, "k = 3)", fixed = TRUE)
     expect_match(output$captured, "variance explained")
@@ -179,8 +175,7 @@ test_that("the slider moves everything, but not where a method is not nested", {
     expect_false(identical(output$heatmap$src, before))
     session$setInputs(fit = "b")
     expect_match(output$table, selected_features(other, 1), fixed = TRUE)
-    saved <- utils::read.csv(output$save, check.names = FALSE)
-    expect_identical(saved$feature, selected_features(other, 8))
+    expect_identical(utils::read.csv(output$save, check.names = FALSE)$feature, selected_features(other, 8))
     expect_match(basename(output$save), "b-8.csv", fixed = TRUE)
   })
   exact <- ufs_topk(x, k = 4, n_clusters = 3)
@@ -193,8 +188,7 @@ test_that("the slider moves everything, but not where a method is not nested", {
     expect_true(grepl("image/png", output$map$src))
   })
   # Beside a nested one: said in the place of the picture, not a crash.
-  mixed <- model_of(list(exact = exact, b = other))
-  shiny::testServer(explore_server(mixed), {
+  shiny::testServer(explore_server(model_of(list(exact = exact, b = other))), {
     session$setInputs(k = 6, fit = "exact")
     expect_error(output$map, "not nested")
   })

@@ -73,8 +73,7 @@ test_that("scores fall along the ranking", {
   expect_equal(tie, c(5, 2, 2, 1), tolerance = 1e-3)
   # Neither a ranking that is not by the score nor one of neighbouring doubles.
   expect_identical(falling(c(1, 3, 2), c(1L, 2L, 3L), 3L), c(3, 2, 1) / 3)
-  close <- 1 + .Machine$double.eps * c(1, 1, 1, 0)
-  expect_identical(falling(close, 1:4, 4L), 4:1 / 4)
+  expect_identical(falling(1 + .Machine$double.eps * c(1, 1, 1, 0), 1:4, 4L), 4:1 / 4)
   # Scores that say nothing give way to ranks of those that are kept.
   fall <- function(score) falling_scores(list(score = score, ranking = 1:3, k = 2L), TRUE)
   expect_identical(fall(c(0.5, 0.2, 0.1)), c(0.5, 0.2, -1))
@@ -111,8 +110,7 @@ test_that("weights of a task go to the methods that take them, and to the tasks"
   for (method in c("css", "pca", "variance")) {
     filter <- flt("ufs", method = method)
     filter$param_set$set_values(.values = needs(method))
-    said <- testthat::capture_messages(filter$calculate(task, nfeat = 4L))
-    expect_false(any(grepl("weights", said, fixed = TRUE)))
+    expect_false(any(grepl("weights", testthat::capture_messages(filter$calculate(task, nfeat = 4L)), fixed = TRUE)))
     fit <- do.call(ufs, c(list(x, method), needs(method), if (method == "css") list(k = 4L)))
     expect_setequal(names(filter$scores)[1:4], selected_features(fit, 4))
   }
@@ -133,8 +131,7 @@ test_that("parameters have bounds and types, those of the method; the hash chang
   }
   filter <- flt("ufs_socfs", n_clusters = paradox::to_tune(), lambda_rel = paradox::to_tune(),
     solver = paradox::to_tune())
-  space <- filter$param_set$search_space()
-  expect_identical(unname(space$upper[c("n_clusters", "lambda_rel")]), c(20, 1))
+  expect_identical(unname(filter$param_set$search_space()$upper[c("n_clusters", "lambda_rel")]), c(20, 1))
   # More clusters than to_tune() would try are allowed.
   expect_identical(flt("ufs_socfs", n_clusters = 50L)$param_set$values$n_clusters, 50L)
   expect_error(flt("ufs_socfs", n_clusters = -1L), "n_clusters")
@@ -169,10 +166,9 @@ test_that("the filter keeps the features of ufs_select() with the same task, or 
   topk <- flt("ufs", method = "topk", n_clusters = 3L)$calculate(mlr3::tsk("iris"), nfeat = 2)
   expect_setequal(names(topk$scores)[1:2], selected_features(ufs_topk(iris[, 1:4], k = 2, n_clusters = 3), 2))
   set.seed(4)
-  words <- kind_makers()$words$make(40, 110)
   expect_identical(flt("ufs")$method, "classify")
   expect_identical(flt("ufs")$id, "ufs_classify")
-  for (x in list(mtcars, USJudgeRatings, as.data.frame(words))) {
+  for (x in list(mtcars, USJudgeRatings, as.data.frame(kind_makers()$words$make(40, 110)))) {
     bare <- bare_of(x)
     for (task in c("compress", "classify", "cluster")) {
       filter <- suppressMessages(flt("ufs", method = task, seed = 5L)$calculate(bare, nfeat = 4L))
@@ -189,10 +185,8 @@ test_that("the filter keeps the features of ufs_select() with the same task, or 
 })
 
 test_that("the target is never looked at; missing values and text are refused", {
-  task <- mlr3::tsk("iris")
-  other <- mlr3::as_task_classif(transform(iris, Species = rev(Species)), target = "Species")
-  a <- flt("ufs")$calculate(task)$scores
-  b <- flt("ufs")$calculate(other)$scores
+  a <- flt("ufs")$calculate(mlr3::tsk("iris"))$scores
+  b <- flt("ufs")$calculate(mlr3::as_task_classif(transform(iris, Species = rev(Species)), target = "Species"))$scores
   expect_identical(a[sort(names(a))], b[sort(names(b))])
   holes <- mtcars
   holes$disp[3] <- NA
@@ -210,8 +204,7 @@ test_that("the target is never looked at; missing values and text are refused", 
 })
 
 test_that("no constraint is dropped: every row of their table is a parameter that is heeded, or is refused", {
-  x <- as.data.frame(doors_x())
-  task <- mlr3::as_task_unsupervised(x)
+  task <- mlr3::as_task_unsupervised(as.data.frame(doors_x()))
   best <- function(values, key) {
     filter <- mlr3filters::flt(key)
     do.call(filter$param_set$set_values, c(values, list(seed = 1L)))
@@ -251,9 +244,8 @@ test_that("a package that comes later is met: the filter arrives whichever comes
   expect_identical(met, 2)
   skip_processes()
   told <- function(...) {
-    code <- paste(c(...), collapse = "; ")
     out <- withr::with_envvar(c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep)),
-      system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE))
+      system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(paste(c(...), collapse = "; "))), stdout = TRUE))
     as.logical(out[length(out)])
   }
   known <- "cat('ufs' %in% get('mlr_filters', asNamespace('mlr3filters'))$keys())"
@@ -301,8 +293,7 @@ test_that("inside a graph learner it is refitted on each training set; one ranki
   set.seed(1)
   split$instantiate(task)
   chosen <- function(filter, k) mlr3::resample(task, in_front(po("filter", filter = filter, filter.nfeat = k)), split)
-  filters <- list(flt("ufs_css"), flt("ufs_rsr"), flt("ufs_kmeans_f", n_clusters = 3L, seed = 1L))
-  for (filter in filters) {
+  for (filter in list(flt("ufs_css"), flt("ufs_rsr"), flt("ufs_kmeans_f", n_clusters = 3L, seed = 1L))) {
     count <- 0L
     expect_silent(for (k in 1:4) chosen(filter, k))
     expect_identical(count, 3L)
@@ -338,16 +329,14 @@ test_that("po(\"ufs_sample\") keeps the rows that the method chooses, gives weig
   expect_error(rows_of(mlr3::as_task_classif(text, target = "y")), "no numeric feature")
   skip_if_not_installed("rpart")
   mixed <- mlr3::tsk("penguins")
-  learner <- in_front(po("ufs_sample", m = 30L, na = "omit"))
-  expect_length(learner$train(mixed)$predict(mixed)$response, mixed$nrow)
+  expect_length(in_front(po("ufs_sample", m = 30L, na = "omit"))$train(mixed)$predict(mixed)$response, mixed$nrow)
 })
 
 test_that("po(\"ufs_sample\") knows curves as ufs_select() does, and leaves out rows with missing values", {
   t <- seq(.1, 1, length.out = 40)
   curves <- withr::with_seed(1, as.data.frame(base::t(replicate(30, sin(4 * t * runif(1, .7, 1.3)) + runif(1) * t))))
   rows <- selected_samples(ufs_select(curves, m = 5, task = "label"), as = "index")
-  task <- mlr3::as_task_regr(cbind(curves, y = seq_len(30)), target = "y")
-  out <- rows_of(task, m = 5L, weights = TRUE)
+  out <- rows_of(mlr3::as_task_regr(cbind(curves, y = seq_len(30)), target = "y"), m = 5L, weights = TRUE)
   expect_identical(out$row_ids, sort(rows))
   near <- rows[max.col(-as.matrix(dist(prcomp(curves)$x))[, rows], "first")]
   expect_equal(weights_of(out), as.double(table(near)))
@@ -367,8 +356,7 @@ test_that("k = \"auto\" gives positive scores to as many features as ufs_size() 
   x <- as.data.frame(task$data(cols = task$feature_names))
   size <- with_seed(3, auto_k(x, "pca", list(n_components = 2)))
   expect_identical(size$verdict, "some")
-  filter <- flt("ufs_pca", n_components = 2L, k = "auto", seed = 3L)
-  op <- po("filter", filter, filter.cutoff = 0)
+  op <- po("filter", flt("ufs_pca", n_components = 2L, k = "auto", seed = 3L), filter.cutoff = 0)
   expect_message(out <- op$train(list(task))[[1L]], "better than noise", class = "ufs_message_size")
   expect_setequal(out$feature_names, selected_features(ufs_pca(x, 2), size$k))
   expect_error(flt("ufs_pca", k = 3L), "auto")
@@ -394,6 +382,5 @@ test_that("quotas are parameters of the filters, and the first nfeat features me
   }
   expect_error(suppressMessages(filter$calculate(task, nfeat = 2)), "nfeat.*fewer than `feature_quotas`")
   expect_error(suppressMessages(filter$calculate(task, nfeat = 7)), "nfeat.*more than `feature_quotas`")
-  all <- names(suppressMessages(filter$calculate(task))$scores)
-  expect_identical(as.vector(table(strata[all[1:5]])), c(3L, 1L, 1L))
+  expect_identical(as.vector(table(strata[names(suppressMessages(filter$calculate(task))$scores)[1:5]])), c(3L, 1L, 1L))
 })

@@ -20,8 +20,7 @@ kept <- function(formula, data, ...) names(bake(trained(formula, data, ...), NUL
 # The step's own line in what recipes prints around it, which differs between its versions.
 step_line <- function(recipe) {
   printed <- testthat::capture_messages(lines <- utils::capture.output(print(recipe)))
-  printed <- unlist(strsplit(c(printed, lines), "\n"))
-  sub("^\\W+", "", grep("feature selection", printed, value = TRUE))
+  sub("^\\W+", "", grep("feature selection", unlist(strsplit(c(printed, lines), "\n")), value = TRUE))
 }
 
 # All that is printed of a step, which may be broken into lines.
@@ -51,8 +50,7 @@ test_that("the share is rounded up, half of the columns are kept by default; all
   share <- function(...) length(kept(mpg ~ ., mtcars, method = "variance", ...))
   expect_identical(share(), 5L)
   expect_identical(vapply(c(.31, .3, .01), function(p) share(prop_terms = p), 0L), c(4L, 3L, 1L))
-  wide <- as.data.frame(matrix(stats::rnorm(500), 5))
-  expect_length(kept(~., wide, method = "variance", prop_terms = .07), 7)
+  expect_length(kept(~., as.data.frame(matrix(stats::rnorm(500), 5)), method = "variance", prop_terms = .07), 7)
   for (size in list(list(num_terms = 10), list(num_terms = 50L), list(prop_terms = 1), list(num_terms = 0),
     list(prop_terms = 0))) {
     out <- do.call(trained, c(list(mpg ~ ., mtcars), size))
@@ -121,8 +119,7 @@ test_that("weights that are not taken are ignored, and that is said with its rea
   # Only methods without weights have a number of clusters.
   said(out(counts, "cluster", n_clusters = 2), "ufs_consensus() takes none")
   expect_identical(said(out(shares, "css"), "no frequency weights"), tidy(out(mtcars, "css"), 1)$terms)
-  missing <- weighted_cars(hardhat::frequency_weights(c(NA, rep(1L, 31))))
-  expect_error(out(missing, "css"), class = "ufs_error_argument")
+  expect_error(out(weighted_cars(hardhat::frequency_weights(c(NA, rep(1L, 31)))), "css"), class = "ufs_error_argument")
 })
 
 test_that("logical columns are numbers, as for ufs_data(), and columns of ids are named", {
@@ -207,9 +204,8 @@ test_that("the step keeps the columns of ufs_select() with the same task, by def
   expect_setequal(suppressMessages(cars(method = "compress", num_terms = "auto")), pick("auto", "compress"))
   expect_error(cars(method = "label"), class = "ufs_error_argument")
   for (scale in c(TRUE, FALSE)) {
-    fit <- suppressMessages(ufs_select(mtcars[, -1], k = 2, task = "compress", scale = scale))
     expect_setequal(kept(mpg ~ ., mtcars, method = "compress", num_terms = 2, standardise = scale),
-      selected_features(fit))
+      selected_features(suppressMessages(ufs_select(mtcars[, -1], k = 2, task = "compress", scale = scale))))
   }
 })
 
@@ -221,8 +217,7 @@ test_that("a number of clusters is told to the methods that have one, and what s
   expect_identical(three(n_clusters = 4), three())
   expect_message(five <- three(method = "pca"), "n_components = 5", class = "ufs_message_clusters")
   expect_identical(five, three(method = "pca", n_clusters = 5))
-  found <- suppressMessages(ufs_mcfs(tied[names(tied) != "flat"], 2, n_features = 2))
-  live <- sum(found$feature_scores > 0)
+  live <- sum(suppressMessages(ufs_mcfs(tied[names(tied) != "flat"], 2, n_features = 2))$feature_scores > 0)
   expect_lt(live, 8)
   expect_message(suppressWarnings(trained(~., tied, method = "mcfs", num_terms = 8, n_clusters = 2,
     options = list(n_features = 2))), paste("Only", live, "of the 8"), class = "ufs_message_padded")
@@ -306,8 +301,7 @@ test_that("scores above a cutoff are kept, and a seed fixes draws; bake() errors
   expect_identical(.Random.seed, before)
   expect_identical(names(bake(prep(out, training = mtcars, fresh = TRUE), NULL)), names(bake(out, NULL)))
   expect_setequal(names(bake(out, NULL)), with_seed(7, selected_features(ufs_random(mtcars), 5)))
-  rec <- update_role(rec, disp, hp, wt, new_role = "potato")
-  rec <- update_role_requirements(rec, "potato", bake = FALSE)
+  rec <- update_role_requirements(update_role(rec, disp, hp, wt, new_role = "potato"), "potato", bake = FALSE)
   out <- prep(step_select_ufs(rec, has_role("potato"), method = "variance", num_terms = 2))
   table <- tidy(out, 1)
   needed <- table$terms[!table$removed][1]
@@ -420,8 +414,7 @@ test_that("tune_grid() makes a grid by itself, and the best setting is filled in
   rec <- step_select_ufs(recipe(Species ~ ., iris), all_numeric_predictors(), method = hardhat::tune(),
     num_terms = hardhat::tune(), n_clusters = 3)
   flow <- of("workflows", "workflow")(rec, tree)
-  params <- hardhat::extract_parameter_set_dials(flow)
-  expect_setequal(params$name, c("method", "num_terms"))
+  expect_setequal(hardhat::extract_parameter_set_dials(flow)$name, c("method", "num_terms"))
   folds <- withr::with_seed(1, of("rsample", "vfold_cv")(iris, v = 2))
   tuned <- withr::with_seed(2, suppressMessages(of("tune", "tune_grid")(flow, folds, grid = 4,
     metrics = of("yardstick", "metric_set")(accuracy))))
@@ -431,8 +424,7 @@ test_that("tune_grid() makes a grid by itself, and the best setting is filled in
   expect_true(all(grepl("separate parts", notes$note)))
   expect_gte(nrow(of("tune", "collect_metrics")(tuned)), 3L)
   best <- of("tune", "select_best")(tuned, metric = "accuracy")
-  fitted <- generics::fit(of("tune", "finalize_workflow")(flow, best), iris)
-  step <- of("workflows", "extract_recipe")(fitted)$steps[[1]]
+  step <- of("workflows", "extract_recipe")(generics::fit(of("tune", "finalize_workflow")(flow, best), iris))$steps[[1]]
   expect_identical(step$method, best$method)
   expect_identical(sum(!step$scores$removed), min(as.integer(best$num_terms), 4L))
   # The same columns as the method's own.
@@ -449,27 +441,20 @@ test_that("bake() fills new rows as the training set says, and matrix columns ar
   new <- x[1:3, ]
   new[1, ] <- NA
   for (na in c("median", "knn")) {
-    rec <- prep(step_select_ufs(recipe(~ ., x), all_predictors(), num_terms = 5, na = na))
-    out <- suppressMessages(bake(rec, new))
-    middle <- if (na == "median") stats::median else mean
-    expect_equal(unlist(out[1, ]), sapply(x, middle, na.rm = TRUE))
-    own <- as.matrix(ufs_data(x, na = na))
-    expect_equal(out$V1[2], own[2, 1], ignore_attr = TRUE)
+    out <- suppressMessages(bake(trained(~ ., x, num_terms = 5, na = na), new))
+    expect_equal(unlist(out[1, ]), sapply(x, if (na == "median") stats::median else mean, na.rm = TRUE))
+    expect_equal(out$V1[2], as.matrix(ufs_data(x, na = na))[2, 1], ignore_attr = TRUE)
   }
-  rec <- step_select_ufs(recipe(~ ., x), all_predictors(), num_terms = 2)
-  expect_error(prep(rec), "choose `na`")
   y <- tibble::tibble(a = rnorm(40), s = matrix(rnorm(160), 40))
-  rec <- prep(step_select_ufs(recipe(~ ., y), all_predictors(), num_terms = 2))
+  rec <- trained(~ ., y, num_terms = 2)
   expect_identical(nrow(generics::tidy(rec, number = 1)), 5L)
   expect_identical(sum(vapply(bake(rec, y), function(col) max(1L, ncol(col)), 0L)), 2L)
   y$s[2:3, ] <- NA
-  rec <- prep(step_select_ufs(recipe(~ ., y), all_predictors(), num_terms = 3,
-    method = "variance", na = "median"))
-  out <- bake(rec, y)
+  out <- bake(trained(~ ., y, num_terms = 3, method = "variance", na = "median"), y)
   expect_false(anyNA(out$s))
   expect_identical(out$s[2, ], out$s[3, ])
   y$s.1 <- rnorm(40)
-  expect_error(prep(step_select_ufs(recipe(~ ., y), all_predictors(), na = "median")), "'s.1'")
+  expect_error(trained(~ ., y, na = "median"), "'s.1'")
 })
 
 nine <- as.data.frame(`colnames<-`(planted(60, 9, seed = 4)$x, paste0("c", 1:9)))
