@@ -132,7 +132,7 @@ open_checked <- function(x, dense = FALSE, code = TRUE) {
     }
     doubt <- if (x$kind == "dense" && !isTRUE(said_once$numbering)) looks_like_ids(x)
     if (!is.null(doubt)) inform_once("numbering", "In `x` ", doubt, " (`features` of ufs_data()). ")
-    # Of the values as they were given.
+    # Codes are looked for among the values as they were given.
     if (is.null(x$input$transform) && is.null(x$levels)) x$input$codes <- missing_codes(x)
     if (x$n == x$p) warn_covariance(x, arg)
     # Results of a table without column names speak of V1, V2, ...

@@ -270,7 +270,7 @@ open_x <- function(x, row, method, dots) {
 
 # Settings that the user gave in ufs_control(paper = list()).
 paper_settings <- function(row, method, control, dots) {
-  # Of an argument with one form there is no other value.
+  # An argument with one form takes no other value.
   for (name in intersect(names_of(dots), names(row$only))) {
     if (!identical(dots[[name]], row$only[[name]])) {
       refuse(name, "`", name, "` of ufs_", method, "() can only be \"", row$only[[name]],
@@ -356,7 +356,7 @@ check_wanted <- function(value, name, n, p) {
 
 # Seconds on one core, coarsely, of methods that may take long on a table that fits into memory: n
 # rows, p columns, r the smaller number, `many` clusters, components, features or samples asked for.
-# Beside them what makes it shorter.
+# Each is named by what makes it shorter.
 waits <- list(
   alfs = quote(c(`ufs_control(max_iter = )` = 4e-9 * n * p * r)),
   blfse = quote(c(`ufs_control(max_iter = )` = 4e-6 * n * p + 2e-10 * n^3)),

@@ -12,12 +12,13 @@ compare_task <- function(task, common) {
   })
 }
 
-# What a task is tried on: the candidates as methods see them; the numbers of them to label
-# (`sizes`), which are chosen if they are `sampled`, or else `all`; block(columns), these columns of
-# theirs, scaled; judge(columns, rows), a value for each of the `classifiers`: the accuracy of each
-# trained on these and tried on the other half, with columns scaled by the candidates, or `none`
-# where there is no choice; lost(rows), how many classes have no row; frame(value), the columns of
-# the results; `apart`, whether each classifier has a best setting of its own.
+# The data that a task is tried on: the candidates as methods see them; the numbers of them to
+# label (`sizes`), which are chosen if they are `sampled`, or else `all`; block(columns), these
+# columns of theirs, scaled; judge(columns, rows), a value for each of the `classifiers`: the
+# accuracy of each trained on these and tried on the other half, with columns scaled by the
+# candidates, or `none` where there is no choice; lost(rows), how many classes have no row;
+# frame(value), the columns of the results; `apart`, whether each classifier has a best setting of
+# its own.
 # Only the columns asked for are made dense. What was trained is in the environment common$trained
 # for the next with the same columns, whoever chose them; a worker has one of its own.
 split_data <- function(common, rep) {

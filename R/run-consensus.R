@@ -104,7 +104,7 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
       choice = choice$table),
     decoys = c(noise[c("n", "draws", "share", "better")], repeatable = choice$repeatable),
     members = data.frame(member = colnames(found$ranks),
-      # Among the real columns alone.
+      # Ranks are counted among the real columns alone.
       chosen = unname(apply(found$ranks, 2L, function(own) sum(rank(own)[chosen] <= k))),
       agreement = unname(agreement), status = found$status, seconds = found$seconds),
     certificate = choice$certificate

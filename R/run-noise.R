@@ -57,7 +57,7 @@ partner_noise <- function(x, block = NULL, most = c(20L, 10L), decoys = 500L) {
   size <- sqrt(x_ss(z))
   z <- .Call(C_x_standardise, z, numeric(ncol(z)), ifelse(size > 0, size, 1))
   own <- crossprod(z)
-  # Of three copies at least: the error at the columns that are chosen is .8 of that with one.
+  # Three copies at least: the error at the columns that are chosen is .8 of that with one.
   copies <- lapply(seq_len(max(3, ceiling(decoys / length(distinct)))), function(i) {
     crossprod(z, permuted(z, unname(split(seq_len(x$n), block))))
   })

@@ -192,7 +192,7 @@ bought_number <- function(x, task) {
 }
 
 # The fit with what was planned and the size that was reached: constraints may leave fewer than were
-# asked for. How many a budget buys nobody knew before.
+# asked for. A budget alone asks for no number.
 as_selection <- function(fit, task, look, plan, bought) {
   fit[c("task", "size", "look", "reason", "decided", "unchecked")] <- list(task, plan$size, look,
     plan$reason, plan$decided, NULL)

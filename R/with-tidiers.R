@@ -187,7 +187,7 @@ glance.ufs_size <- function(x, ...) {
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_list <- function(x, ...) {
-  # What follows are certificates, which differ between methods.
+  # The rest are certificates, which differ between methods.
   as_tibble_if(stack_fits(x, function(fit) as.data.frame(glance.ufs(fit))[1:10]), ...)
 }
 

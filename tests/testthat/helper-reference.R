@@ -44,7 +44,7 @@ large_allocations <- function(expression, x) {
   sum(grepl("^[0-9]+ ?:", readLines(file)))
 }
 
-# What a method cannot do without, or has to be told; a fit of any method with it, from one seed.
+# The arguments that a method cannot do without, or has to be told; a fit of any method with it, from one seed.
 needed <- function(method) {
   row <- registry()[[method]]
   given <- list(n_clusters = 3, n_components = 2, k = 4, m = 5, what = "both")

@@ -141,7 +141,7 @@ test_that("clusters in the order of the choice, graphs in both engines, chosen s
   pic <- picture(samples, "embedding", k = 3, data = x)
   expect_setequal(rownames(x)[pic$table$circled], selected_samples(samples, 3))
   expect_arguments(type = plot(samples, "heatmap", x), m = plot(both, "embedding", x[1:10, ], m = 3))
-  # Of scores of samples that are no more than their order the map says more.
+  # The map says more than scores of samples that are no more than their order.
   withr::defer(ufs_register("own_rows", NULL))
   ufs_register("own_rows", function(x, even) if (even) nrow(x):1 / nrow(x) else (nrow(x):1)^2, what = "samples")
   expect_identical(vapply(c(TRUE, FALSE), function(even) picture_type(ufs(x, "own_rows", even = even), NULL, x), ""),

@@ -299,7 +299,7 @@ test_that("refusals say what is wrong and on which rows; k = \"auto\" stays with
   # All four are better than noise, and two may be chosen.
   expect_length(selected_features(suppressMessages(ufs_variance(held, k = "auto"))), 2L)
   expect_identical(suppressMessages(length(selected_features(ufs_variance(x, k = "auto")))), 4L)
-  # Decoys of strata with quotas: none of them has to be in.
+  # Decoys are made without quotas; the choice among the real columns keeps to them.
   held <- ufs_data(cbind(x, withr::with_seed(1, matrix(rnorm(50 * 12), 50))), feature_strata = rep(c("u", "v"), 8),
     feature_quotas = list(u = c(1, 2), v = c(1, 3)))
   chosen <- selected_features(suppressMessages(ufs_select(held, "auto", "cluster")), as = "index")
