@@ -209,28 +209,34 @@ rest_of_picks <- function(data, ranking, rows) {
 # The smallest number of columns, the first of `ranking`, that leave of the others what is
 # uncorrelated but for chance, in the manner of Sood and Hastie (2023): list(k, p_value), of 0, 1,
 # 2, ... columns; k is NA if none up to `most` does. z: centred columns with so many `degrees` of
-# freedom each. Cost: 3 p^2 flops a column after the products, or n^2 p where there are fewer rows.
+# freedom each. Cost: 3 p^2 flops a column after the products, or n^2 p where there are fewer rows:
+# z is left as it is there, and what is chosen is taken from products of the rows.
 rest_is_noise <- function(z, ranking, degrees, most) {
   wide <- ncol(z) > nrow(z)
-  rest <- if (wide) z else crossprod(z)
-  squares <- function() if (wide) colSums(rest^2) else diag(rest)
-  first <- squares()
+  rest <- if (wide) t(z) else crossprod(z)
+  left <- first <- if (wide) rowSums(rest^2) else diag(rest)
   open <- rep(TRUE, ncol(z))
+  basis <- matrix(0, nrow(z), 0L)
+  outside <- function(x) x - basis %*% crossprod(basis, x)
   p_value <- numeric()
   for (k in 0:max(0L, min(most, degrees - 3L, ncol(z) - 2L, length(ranking)))) {
-    if (k > 0L) {
-      j <- ranking[k]
-      along <- if (wide) rest[, j] else rest[, j] / sqrt(rest[j, j])
-      rest <- if (!wide) rest - tcrossprod(along) else {
-        along <- along / sqrt(sum(along^2))
-        rest - tcrossprod(along, crossprod(rest, along))
-      }
-      open[j] <- FALSE
-    }
+    j <- ranking[k]
     # A copy of what is chosen leaves rounding.
-    left <- squares()
-    open <- open & left > 1e-8 * first
-    p_value[k + 1L] <- correlated_by_chance(rest, left, open, wide, degrees - k)
+    if (k > 0L && left[j] > 1e-8 * first[j]) {
+      along <- if (wide) outside(outside(rest[j, ])) else rest[, j] / sqrt(rest[j, j])
+      if (wide) {
+        basis <- cbind(basis, along / sqrt(sum(along^2)))
+        along <- rest %*% basis[, ncol(basis)]
+      } else {
+        rest <- rest - tcrossprod(along)
+      }
+      left <- left - drop(along)^2
+    }
+    open <- open & left > 1e-8 * first & !seq_along(open) %in% j
+    weight <- ifelse(open, 1 / left, 0)
+    sum <- if (wide) sum(outside(t(outside(crossprod(rest * sqrt(weight)))))^2) else
+      drop(weight %*% rest^2 %*% weight)
+    p_value[k + 1L] <- correlated_by_chance(sum, sum(open), degrees - k)
     if (p_value[k + 1L] > rest_settings$level) return(list_of(k, p_value))
   }
   list(k = NA_integer_, p_value = p_value)
@@ -238,12 +244,8 @@ rest_is_noise <- function(z, ranking, degrees, most) {
 
 # The chance of so large a sum of squared correlations of q independent columns: each is of a beta
 # distribution, no two of them are correlated, and their sum is taken for a gamma variable.
-correlated_by_chance <- function(rest, left, open, wide, degrees) {
-  q <- sum(open)
+correlated_by_chance <- function(sum, q, degrees) {
   if (q < 2L) return(1)
-  root <- sqrt(left[open])
-  sum <- if (wide) sum(tcrossprod(rest[, open, drop = FALSE] / rep(root, each = nrow(rest)))^2) else
-    sum((rest[open, open] / root / rep(root, each = q))^2)
   pairs <- q * (q - 1) / 2
   mean <- pairs / degrees
   variance <- pairs * 2 * (degrees - 1) / (degrees^2 * (degrees + 2))
