@@ -111,10 +111,9 @@ refuse_missing <- function(arg, instead = NULL) {
 # list(a = a, b = b) by the names alone.
 list_of <- function(...) {
   out <- list(...)
-  written <- as.list(substitute(c(...)))[-1L]
-  bare <- vapply(written, is.name, NA) & !nzchar(names_of(out))
-  names(out) <- replace(names_of(out), bare, as.character(written[bare]))
-  out
+  name <- names_of(out)
+  bare <- which(!nzchar(name))
+  stats::setNames(out, replace(name, bare, as.character(substitute(c(...))[bare + 1L])))
 }
 
 # A call to print and to keep: no data in it. Where it was made by do.call() its arguments are

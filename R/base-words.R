@@ -43,7 +43,8 @@ cat_field <- function(name, ..., at = 15L) {
 # Bytes that are no characters in this locale, which nothing can measure, are shown as <e9>.
 readable <- function(text) {
   odd <- !validEnc(text)
-  replace(text, odd, iconv(text[odd], sub = "byte"))
+  if (any(odd)) text[odd] <- iconv(text[odd], sub = "byte")
+  text
 }
 
 # "24 samples x 1 feature"

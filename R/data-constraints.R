@@ -412,12 +412,11 @@ widen_constraints <- function(held, of, p) {
   for (name in intersect(held_names("columns", "groups"), names(held))) {
     held[[name]] <- c(held[[name]], held[[name]][of] + max(0L, held[[name]], na.rm = TRUE))
   }
-  # Copies have strata of their own with as many at most; none has to be in.
+  # Copies have strata of their own. Quotas were refused or left out: they say how many, not which.
   for (name in intersect(held_names("columns", "strata"), names(held))) {
     own <- held[[name]]
-    if (!is.null(own$quota)) own$quota[, "least"] <- 0
     held[[name]] <- list(level = c(own$level, own$level[of] + length(own$name)),
-      name = c(own$name, paste0(own$name, "'")), quota = rbind(own$quota, own$quota))
+      name = c(own$name, paste0(own$name, "'")))
   }
   held
 }

@@ -62,10 +62,11 @@ id_columns <- function(data) {
   if (!length(open)) return(NULL)
   names <- if (is.null(data$features)) paste0("V", at[open]) else readable(data$features[at[open]])
   called <- function(what, names) {
-    grepl(paste0("^(.*[^[:alpha:]])?(", what, ")$"), names, ignore.case = TRUE) |
-      grepl(paste0("[a-z](", gsub("(^|[|])([a-z])", "\\1\\U\\2", what, perl = TRUE), ")$"), names)
+    upper <- gsub("(^|[|])([a-z])", "\\1\\U\\2", what, perl = TRUE)
+    grepl(paste0("^(.*[0-9[:punct:][:space:]])?(", what, ")$"), names, TRUE, perl = TRUE) |
+      grepl(paste0("[a-z](", upper, ")$"), names, perl = TRUE)
   }
-  id <- called("id|uuid|guid", names) | grepl("[a-z]ID$", names)
+  id <- called("id|uuid|guid", names) | grepl("[a-z]ID$", names, perl = TRUE)
   apart <- different[open] == nrow(z)
   row <- apart
   if (any(apart)) row[apart] <- called(paste0("index|row|rownames?|no|nr|number|seqno|time|date|",
@@ -382,16 +383,16 @@ block_in_unit <- function(value) {
 # Why the rows seem to be features, NULL if they do not.
 features_in_rows <- function(n, p, rows, columns) {
   if (is.null(rows)) return(NULL)
-  some <- function(names) if (is.null(names)) character() else readable(utils::head(names, 20000L))
-  if (genes_among(some(rows)) && !genes_among(some(columns))) return("row names look like genes")
-  barcode <- "^[ACGT]{8,}([-_.][A-Za-z0-9]+)*$"
-  if (length(columns) && mean(grepl(barcode, some(columns))) > .5 &&
-      mean(grepl(barcode, some(rows))) < .5) {
+  some <- readable(rows[seq_len(min(n, 20000L))])
+  if (!is.null(columns)) columns <- readable(columns[seq_len(min(p, 20000L))])
+  if (genes_among(some) && !genes_among(columns)) return("row names look like genes")
+  barcodes <- function(names) mean(grepl("^[ACGT]{8,}([-_.][A-Za-z0-9]+)*$", names, perl = TRUE))
+  if (length(columns) && barcodes(columns) > .5 && barcodes(some) < .5) {
     return("column names look like barcodes of cells")
   }
   # Samples often have a number, with a few letters before it.
   if (n >= 20 * p && n >= 500 && !anyDuplicated(rows) &&
-      mean(grepl("^[^0-9]*[0-9]+$", some(rows))) < .5 && mean(grepl("[0-9]", some(rows))) < .9) {
+      mean(grepl("^[^0-9]*[0-9]+$", some)) < .5 && mean(grepl("[0-9]", some)) < .9) {
     return("far more rows than columns, and rows with names")
   }
   NULL

@@ -29,8 +29,8 @@ fit_parts <- list(
 
 # Every method ends here.
 new_ufs <- function(method, call, made) {
-  own <- setdiff(names(made), c(names(fit_parts), "data", "control"))
-  made <- c(made, fit_parts[setdiff(names(fit_parts), names(made))])
+  own <- names(made)[!names(made) %in% c(names(fit_parts), "data", "control")]
+  made <- c(made, fit_parts[!names(fit_parts) %in% names(made)])
   data <- made$data
   stopifnot(made$status %in% status_labels)
   fit <- c(list(method = method, call = plain_call(call, paste0("ufs_", method)),
