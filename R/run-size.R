@@ -224,13 +224,9 @@ rest_is_noise <- function(z, ranking, degrees, most) {
     # A copy of what is chosen leaves rounding.
     if (k > 0L && left[j] > 1e-8 * first[j]) {
       along <- if (wide) outside(outside(rest[j, ])) else rest[, j] / sqrt(rest[j, j])
-      if (wide) {
-        basis <- cbind(basis, along / sqrt(sum(along^2)))
-        along <- rest %*% basis[, ncol(basis)]
-      } else {
+      if (wide) basis <- cbind(basis, along / sqrt(sum(along^2))) else
         rest <- rest - tcrossprod(along)
-      }
-      left <- left - drop(along)^2
+      left <- left - drop(if (wide) rest %*% basis[, ncol(basis)] else along)^2
     }
     open <- open & left > 1e-8 * first & !seq_along(open) %in% j
     weight <- ifelse(open, 1 / left, 0)
