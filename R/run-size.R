@@ -223,6 +223,7 @@ rest_is_noise <- function(z, ranking, degrees, most) {
     j <- ranking[k]
     # A copy of what is chosen leaves rounding.
     if (k > 0L && left[j] > 1e-8 * first[j]) {
+      degrees <- degrees - 1L
       along <- if (wide) outside(outside(rest[j, ])) else rest[, j] / sqrt(rest[j, j])
       if (wide) basis <- cbind(basis, along / sqrt(sum(along^2))) else
         rest <- rest - tcrossprod(along)
@@ -232,7 +233,7 @@ rest_is_noise <- function(z, ranking, degrees, most) {
     weight <- ifelse(open, 1 / left, 0)
     sum <- if (wide) sum(outside(t(outside(crossprod(rest * sqrt(weight)))))^2) else
       drop(weight %*% rest^2 %*% weight)
-    p_value[k + 1L] <- correlated_by_chance(sum, sum(open), degrees - k)
+    p_value[k + 1L] <- correlated_by_chance(sum, sum(open), degrees)
     if (p_value[k + 1L] > rest_settings$level) return(list_of(k, p_value))
   }
   list(k = NA_integer_, p_value = p_value)
