@@ -130,8 +130,7 @@ drawn_table <- function(n = 4100) withr::with_seed(1, `dimnames<-`(latent_groups
 kind_tables <- function() {
   set.seed(7)
   simulated <- lapply(kind_makers(), function(kind) {
-    n <- max(kind$n[1L], 60L)
-    list(kind$make(n, min(max(kind$p[1L], 24L), kind$p[2L])), kind$values)
+    list(kind$make(max(kind$n[1L], 60L), min(max(kind$p[1L], 24L), kind$p[2L])), kind$values)
   })
   c(simulated, list(
     mtcars = list(mtcars, "mixed units"), arrests = list(USArrests, "mixed units"),

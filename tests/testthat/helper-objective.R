@@ -320,8 +320,7 @@ certificates <- list(
   },
   rrss = function(fit, x) {
     k <- tcrossprod(as_seen(fit, x))
-    loss <- fit$solution$residual
-    value <- sum(loss) + fit$params$gamma * sum(fit$solution$row_norm)
+    value <- sum(fit$solution$residual) + fit$params$gamma * sum(fit$solution$row_norm)
     list(gap = 1 - fit$certificate[["dual"]] / value)
   },
   udfs = function(fit, x) list(orthonormal = sum((crossprod(fit$solution$W) - diag(ncol(fit$solution$W)))^2)),

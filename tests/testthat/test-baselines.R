@@ -3,6 +3,7 @@
 test_that("variance is var(), pca loadings prcomp's, F statistics those of aov(); ranks that are too small are named", {
   expect_equal(feature_scores(ufs_variance(mtcars)), vapply(mtcars, var, 0), tolerance = 1e-12)
   expect_warning(ufs_variance(mtcars, scale = TRUE), class = "ufs_warning_void")
+  expect_setequal(feature_scores(ufs_random(mtcars)), 1:11 / 11)
   for (x in list(as.matrix(mtcars), matrix(rnorm(8 * 30), 8))) {
     fit <- ufs_pca(x, 3)
     ref <- prcomp(x, scale. = TRUE)$rotation[, 1:3]

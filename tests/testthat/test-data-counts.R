@@ -42,8 +42,8 @@ test_that("what is no count, or not possible, is an error that names it", {
     expect_error(ufs_data(x, min_samples = 2), "word4", class = "ufs_error_input")
     expect_equal(unname(rowSums(as.matrix(ufs_data(x, rows = "unit"))^2))[3], 1)
   }
-  expect_refusals(ufs_data(words, counts = "sqrt"), ufs_data(words, min_samples = 41),
-    ufs_data(ufs_data(words, counts = "log"), counts = "tfidf"))
+  expect_arguments(counts = ufs_data(words, counts = "sqrt"), min_samples = ufs_data(words, min_samples = 41),
+    counts = ufs_data(ufs_data(words, counts = "log"), counts = "tfidf"))
   skip_on_cran()
   skip_if_not_installed("DelayedArray")
   expect_error(ufs_data(DelayedArray::DelayedArray(words), counts = "log"), class = "ufs_error_argument")

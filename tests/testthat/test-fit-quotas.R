@@ -260,6 +260,7 @@ test_that("base clusterings are on columns that quotas allow; a search ends wher
   expect_identical(completion(walk, c(0, 0), 2, Inf, rep(TRUE, 3)), 1:2)
   expect_identical(completion(walk, c(1, 0), 1, Inf, rep(TRUE, 3)), 2L)
   expect_null(completion(walk, c(0, 0), 1, Inf, rep(TRUE, 3)))
+  expect_null(completion(new_quota_walk(walk[1:2], c(1, 1, 2), group = c(1, 1, 2)), c(0, 0), 2, Inf, rep(TRUE, 3)))
   replaced("most_tries", 0L)
   expect_null(completion(walk, c(0, 0), 2, Inf, rep(TRUE, 3)))
 })

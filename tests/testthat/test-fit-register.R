@@ -99,7 +99,7 @@ test_that("names that have a meaning are refused; a method works where it was no
   refused <- function(method, fun = flatness, ..., says) {
     expect_error(ufs_register(method, fun, ...), says, class = "ufs_error_argument")
   }
-  for (name in c("pca", "all", "classify")) refused(name, says = "has a meaning")
+  for (name in c("pca", "all", "classify")) refused(name, says = paste0("^`method`: \"", name, "\" has a meaning"))
   for (name in list("a b", "a+b", NA, c("a", "b"), 1)) refused(name, says = "one name")
   refused("one", 3, says = "must be a function")
   refused("one", function() 1, says = "must be a function of a matrix")

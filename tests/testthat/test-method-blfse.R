@@ -197,9 +197,7 @@ test_that("scaling is what the help page says; scores of any size and sign, labe
   tight <- blfse_plain(d, gamma_cluster = 1e8, psi = 0.9, control = list(inner_max_iter = 1))
   co <- Reduce(`+`, lapply(1:8, function(k) outer(d$labels[, k], d$labels[, k], `==`))) / 8
   expect_lt(spread(tight$solution$S, co), 1e-5)
-  for (fit in list(near, tight)) {
-    expect_lt(max(diff(fit$trace$objective)), 1e-12 * max(abs(fit$trace$objective)))
-  }
+  for (fit in list(near, tight)) expect_lt(max(diff(fit$trace$objective)), 1e-12 * max(abs(fit$trace$objective)))
 })
 
 test_that("iteration caps and tolerance; the three weaknesses are reported, and can be silenced", {
@@ -314,10 +312,10 @@ test_that("bad input is refused by name; names, weights and words", {
       control = quiet), list(...), keep.null = TRUE)
     do.call(published, c("blfse", args))
   }
-  expect_refusals("All fits must select features" = ufs_blfse(d$x, 3, base = list(ufs_ted(d$x)), k = 4))
+  expect_refusals("All fits must select features" = ufs_blfse(d$x, 3, base = list(ufs_ted(d$x)), k = 4),
+    "^Base result 2 scores all" = fit(scores = replace(d$scores, cbind(2, 1:10), 0)))
   expect_arguments(n_clusters = fit(n_clusters = 1), n_clusters = fit(n_clusters = 11), k = fit(k = 0), k = fit(k = 11),
     k = fit(labels = NULL), scores = fit(scores = d$scores[, 1:9]), scores = fit(scores = replace(d$scores, 3, NA)),
-    scores = fit(scores = replace(d$scores, cbind(2, 1:10), 0)),
     scores = fit(scores = replace(d$scores, cbind(2, 1:10), -3)), scores = fit(scores = d$scores[1, , drop = FALSE]),
     labels = fit(labels = d$labels[, 1:7]), labels = fit(labels = d$labels[1:40, ]),
     labels = fit(labels = replace(d$labels, 4, NA)), labels = fit(labels = 1:48), projection = fit(projection = "none"),
