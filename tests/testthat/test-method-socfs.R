@@ -273,7 +273,7 @@ test_that("bad arguments are classed errors that name them; a given start stays 
   run <- function(...) published("socfs", x, ...)
   expect_arguments(n_clusters = run(), n_clusters = run(21), n_clusters = run(2.5), lambda = run(2, lambda = 0),
     warm_irls = run(2, warm_irls = -1), path = run(2, path = c(0.3, 0.1)), path = run(2, path = 1),
-    polish = run(2, polish = NA), eps = run(2, control = ufs_control(eps = c(1, 1))))
+    path = run(2, path = numeric()), polish = run(2, polish = NA), eps = run(2, control = ufs_control(eps = c(1, 1))))
   e <- indicator(rep(1:2, 10), 2)
   for (init in list("pca", 1:19, rep(1, 20), rep(1:3, length.out = 20),
       c(NA, rep(1:2, length.out = 19)), NULL, mean, list(), list(F = e), list(e))) {
