@@ -284,6 +284,7 @@ test_that("bad arguments are classed errors that name them; a given start stays 
     init = run(2, init = list(E = e, Q = 1)), `init$F` = run(2, init = list(E = e, F = e[1:3, ])),
     `init$V` = run(2, init = list(E = e, V = matrix(1, 3, 2))), `init$g` = run(2, init = list(E = e, g = 1:3)),
     init = run(2, init = list(E = e, g = -1)))
+  expect_equal(run(2, init = 1e-9 * cbind(e, 1)[, 2:3])$solution, run(2, init = cbind(e, 1)[, 2:3])$solution)
   expect_refusals("must have full column rank." = run(2, init = matrix(1, 20, 2)),
     "`init$F` must not be negative." = run(2, init = list(E = e, F = -e)))
   for (unit in c(1e200, 1e-200)) expect_error(ufs_socfs(x * unit, 2, scale = FALSE), class = "ufs_error_input")

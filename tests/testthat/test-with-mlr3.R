@@ -343,7 +343,7 @@ test_that("po(\"ufs_sample\") knows curves as ufs_select() does, and leaves out 
   holes <- mtcars
   holes$disp[3:4] <- NA
   kept <- function(...) rows_of(mlr3::as_task_unsupervised(holes), method = "facility", ...)$row_ids
-  expect_error(kept(m = 5L), "'disp'")
+  expect_error(kept(m = 5L), "'disp': choose `na`")
   expect_length(kept(m = 5L, na = "median"), 5L)
   expect_identical(kept(m = 100L, na = "omit"), setdiff(1:32, 3:4))
   fit <- ufs_facility(mtcars[-(3:4), ], m = 5)
