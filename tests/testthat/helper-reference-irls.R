@@ -145,7 +145,8 @@ ref_sogfs <- function(x, m, c, k, gamma, max_iter = 50, eps = 1e-12) {
     if (t > 5) near <- neighbours_of(x %*% step$w, k)
     s <- matrix(0, n, n)
     for (i in seq_len(n)) s[i, near[i, ]] <- ref_simplex(-(dx + lambda * df)[i, near[i, ]] / (2 * r), 1)
-    now <- bottom(laplacian(s))
+    l <- laplacian(s)
+    now <- bottom(l)
     zeros[t] <- sum(now$values[seq_len(c)])
     lambdas[t] <- lambda
     if (zeros[t] > 1e-9) {

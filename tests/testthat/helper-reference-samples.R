@@ -80,8 +80,7 @@ ref_alnr <- function(x, k, mu, g, max_iter) {
       a[at, i] <- root * solve(root * t(root * gram[at, at]) + mu * diag(k + 1), root * gram[at, i])
     }
     b <- sqrt(mu * rowSums(t(t_weight) * a^2) / g)
-    fit <- sum((t(x) - t(x) %*% a)^2)
-    objective[it] <- fit + mu * sum((t(t_weight) * a^2)[b > 0, ] / b[b > 0]) + g * sum(b)
+    objective[it] <- sum((t(x) - t(x) %*% a)^2) + mu * sum((t(t_weight) * a^2)[b > 0, ] / b[b > 0]) + g * sum(b)
   }
   list(a = a, z = unname(b) * sqrt(g / mu), objective = objective)
 }
