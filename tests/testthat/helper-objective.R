@@ -240,8 +240,7 @@ worst_row <- function(g, b, eps = 0) {
 held_by <- function(z, set) {
   q <- qr(z[, set, drop = FALSE], LAPACK = TRUE)
   d <- abs(diag(qr.R(q)))
-  rank <- sum(d > 1e-7 * max(d))
-  sum(crossprod(qr.Q(q)[, seq_len(rank), drop = FALSE], z)^2) / sum(z^2)
+  sum(crossprod(qr.Q(q)[, seq_len(sum(d > 1e-7 * max(d))), drop = FALSE], z)^2) / sum(z^2)
 }
 share_of_leading <- function(z, k) {
   d2 <- svd(z, 0L, 0L)$d^2
@@ -460,8 +459,7 @@ first_m <- function(fit, z) {
     for (i in seq_len(n)) {
       at <- c(i, near[i, ])
       h <- diag(k + 1) - 1 / (k + 1)
-      inner <- tcrossprod(h %*% z[at, ]) + fit$params$lambda * diag(k + 1)
-      a[at, at] <- a[at, at] + h %*% solve(inner, h)
+      a[at, at] <- a[at, at] + h %*% solve(tcrossprod(h %*% z[at, ]) + fit$params$lambda * diag(k + 1), h)
     }
   } else {
     near <- neighbours_of(z, k + 1)

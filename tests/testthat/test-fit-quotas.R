@@ -160,6 +160,8 @@ test_that("css keeps to quotas and two more constraints in all of its forms; a p
   }
   expect_error(ufs_css(x[, 6:30], k = 6, feature_strata = strata[6:30], feature_quotas = list(b = 2), budget = 3,
     cost = rep(2, 25)), class = "ufs_error_argument", "`feature_quotas` with the budget of 3")
+  expect_identical(selected_features(ufs_css(mtcars[c(2, 10, 11, 3)], 2, scale = FALSE, cost = c(5, 5, 1, 4), budget = 5,
+    feature_strata = c("a", "a", "a", "b"), feature_quotas = c(a = 1))), c("disp", "carb"))
 })
 
 test_that("ufs_topk() claims nothing of a set that the ranking changed", {
