@@ -63,8 +63,8 @@ id_columns <- function(data) {
   names <- if (is.null(data$features)) paste0("V", at[open]) else readable(data$features[at[open]])
   called <- function(what, names) {
     upper <- gsub("(^|[|])([a-z])", "\\1\\U\\2", what, perl = TRUE)
-    grepl(paste0("(^|[0-9[:punct:][:space:]])(", what, ")$"), names, ignore.case = TRUE, perl = TRUE) |
-      grepl(paste0("[a-z](", upper, ")$"), names, perl = TRUE)
+    grepl(paste0("(^|[0-9[:punct:][:space:]])(", what, ")$"), names, ignore.case = TRUE,
+      perl = TRUE) | grepl(paste0("[a-z](", upper, ")$"), names, perl = TRUE)
   }
   id <- called("id|uuid|guid", names) | grepl("[a-z]ID$", names, perl = TRUE)
   apart <- different[open] == nrow(z)
