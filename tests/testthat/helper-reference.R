@@ -79,7 +79,7 @@ expect_refusals <- function(..., class = "ufs_error_argument") {
     label <- paste(deparse(calls[[i]]), collapse = " ")
     quietly <- function() suppressWarnings(suppressMessages(eval(calls[[i]], env)))
     error <- testthat::expect_error(quietly(), class = class, label = label)
-    testthat::expect_match(c(error$argument, "x")[1L], "^[A-Za-z.][A-Za-z0-9_.]*$", label = label)
+    testthat::expect_match(c(error$argument, "x")[1L], "^[A-Za-z.][A-Za-z0-9_.$]*$", label = label)
     words <- names(calls)[i]
     if (!length(words) || !nzchar(words)) next
     said <- conditionMessage(error)
