@@ -412,7 +412,7 @@ widen_constraints <- function(held, of, p) {
   for (name in intersect(held_names("columns", "groups"), names(held))) {
     held[[name]] <- c(held[[name]], held[[name]][of] + max(0L, held[[name]], na.rm = TRUE))
   }
-  # Copies have strata of their own. Quotas were refused or left out: they say how many, not which.
+  # Copies have strata of their own, and there are no quotas: these say how many, not which.
   for (name in intersect(held_names("columns", "strata"), names(held))) {
     own <- held[[name]]
     held[[name]] <- list(level = c(own$level, own$level[of] + length(own$name)),

@@ -209,8 +209,10 @@ rest_of_picks <- function(data, ranking, rows) {
 # The smallest number of columns, the first of `ranking`, that leave of the others what is
 # uncorrelated but for chance, in the manner of Sood and Hastie (2023): list(k, p_value), of 0, 1,
 # 2, ... columns; k is NA if none up to `most` does. z: centred columns with so many `degrees` of
-# freedom each. Cost: 3 p^2 flops a column after the products, or n^2 p where there are fewer rows:
-# z is left as it is there, and what is chosen is taken from products of the rows.
+# freedom each. Cost: 3 p^2 flops a column after the products of columns. Where there are fewer rows
+# than columns it is n^2 p: z stays as it is, and the n x n products of the rows, with each column
+# divided by the length that is left of it, are projected off an orthonormal basis of the columns
+# that were picked.
 rest_is_noise <- function(z, ranking, degrees, most) {
   wide <- ncol(z) > nrow(z)
   rest <- if (wide) t(z) else crossprod(z)
@@ -224,6 +226,7 @@ rest_is_noise <- function(z, ranking, degrees, most) {
     # A copy of what is chosen leaves rounding.
     if (k > 0L && left[j] > 1e-8 * first[j]) {
       degrees <- degrees - 1L
+      # Projected twice, so that rounding leaves the basis orthonormal.
       along <- if (wide) outside(outside(rest[j, ])) else rest[, j] / sqrt(rest[j, j])
       if (wide) basis <- cbind(basis, along / sqrt(sum(along^2))) else
         rest <- rest - tcrossprod(along)

@@ -71,7 +71,7 @@ expect_refused <- function(call, words, class = "ufs_error_argument", argument =
   if (!missing(argument)) testthat::expect_identical(error$argument, argument)
 }
 
-# A table of calls that are refused, each under words of its message, or under none.
+# A table of calls that are refused, each under words of its message, or under none; errors name arguments.
 expect_refusals <- function(..., class = "ufs_error_argument") {
   calls <- eval(substitute(alist(...)))
   env <- parent.frame()
