@@ -234,9 +234,9 @@ rest_is_noise <- function(z, ranking, degrees, most) {
     }
     open <- open & left > 1e-8 * first & !seq_along(open) %in% j
     weight <- ifelse(open, 1 / left, 0)
-    sum <- if (wide) sum(outside(t(outside(crossprod(rest * sqrt(weight)))))^2) else
+    squares <- if (wide) sum(outside(t(outside(crossprod(rest * sqrt(weight)))))^2) else
       drop(weight %*% rest^2 %*% weight)
-    p_value[k + 1L] <- correlated_by_chance(sum, sum(open), degrees)
+    p_value[k + 1L] <- correlated_by_chance(squares, sum(open), degrees)
     if (p_value[k + 1L] > rest_settings$level) return(list_of(k, p_value))
   }
   list(k = NA_integer_, p_value = p_value)
@@ -244,12 +244,12 @@ rest_is_noise <- function(z, ranking, degrees, most) {
 
 # The chance of so large a sum of squared correlations of q independent columns: each is of a beta
 # distribution, no two of them are correlated, and their sum is taken for a gamma variable.
-correlated_by_chance <- function(sum, q, degrees) {
+correlated_by_chance <- function(squares, q, degrees) {
   if (q < 2L) return(1)
   pairs <- q * (q - 1) / 2
   mean <- pairs / degrees
   variance <- pairs * 2 * (degrees - 1) / (degrees^2 * (degrees + 2))
-  stats::pgamma((sum - q) / 2, mean^2 / variance, mean / variance, lower.tail = FALSE)
+  stats::pgamma((squares - q) / 2, mean^2 / variance, mean / variance, lower.tail = FALSE)
 }
 
 # ---- for a task ----------------------------------------------------------------------------------
