@@ -84,9 +84,10 @@ test_that("code that the user wrote comes back as written", {
   # Values: nothing runs while their text is made, and none is believed that is not theirs.
   unlink(canary)
   expect_null(exact_text(parse(text = run)[[1]]))
-  forged <- stats::setNames(1, paste0("a\" = 1); ", run, "; c(\"b"))
-  text <- exact_text(forged)
-  if (!is.null(text)) expect_identical(eval(parse(text = text)), forged)
+  for (name in c(paste0("a\" = 1); ", run, "; c(\"b"), paste0("a\" = {", run, "; 2}, \"b"))) {
+    text <- exact_text(forged <- stats::setNames(1, name))
+    if (!is.null(text)) expect_identical(eval(parse(text = text)), forged)
+  }
   expect_null(exact_text(list(function() 1)))
   expect_false(file.exists(canary))
   for (value in list(1:3, c(a = 1, `b c` = NA), .1 + .2, "a\"b\n", NULL, TRUE, list(1, "a", list(b = -2L)),

@@ -38,8 +38,14 @@ test_that("pictures are drawn as they were when they were looked at", {
       ylab = "score", title = "Spikes"),
     tiles = new_picture("tiles", z = cells, group = group[1:6], group_name = "class", limits = c(-3, 3), palette = "diverging",
       value = "standardised", xlab = "features", ylab = "samples", title = "Tiles"),
+    values = new_picture("tiles", z = abs(cells), group = factor(rep(long[1:2], 3)), group_name = "class", limits = c(0, 3),
+      palette = "sequential", value = "distance", text = TRUE, row_labels = TRUE, mark = c(2, 3), xlab = "features", title = "Values"),
     scatter = new_picture("scatter", table = points, group = group, group_name = "class", xlab = "component 1",
-      ylab = "component 2", title = "Scatter"))
+      ylab = "component 2", title = "Scatter"),
+    arrows = new_picture("scatter", table = points, xlab = "component 1", ylab = "component 2", title = "Arrows",
+      arrows = data.frame(x = c(9, -6, 20), y = c(3, -2, .1), label = long[1:3])),
+    panels = new_picture("curves", table = data.frame(curve, panel = rep(c("left", "right"), c(10, 5))), xlab = "k",
+      ylab = "share", title = "Panels"))
   expect_snapshot(for (name in names(pictures)) cat(name, drawing_hash(draw_picture(pictures[[name]])), "\n"))
 })
 

@@ -107,7 +107,9 @@ test_that("no exchange captures more after swaps, in any form; further starts ne
     many$feature_ranking)
   expect_equal(many$certificate[["captured"]], ufs_css(x, k = 6, mu_rel = 0, optimal = TRUE)$certificate[["captured"]])
   x <- planted(40, 24, seed = 3)$x
-  best <- ufs_css(x, k = 6, optimal = TRUE)$certificate[["captured"]]
+  proven <- ufs_css(x, k = 6, optimal = TRUE)
+  best <- proven$certificate[["captured"]]
+  expect_identical(proven$iterations, as.integer(proven$certificate[["nodes"]]))
   short <- suppressWarnings(ufs_css(x, k = 6, optimal = TRUE, control = ufs_control(max_iter = 5)))
   expect_identical(c(short$status, short$certificate[["optimal"]]), c("max_iter", "0"))
   expect_gte(short$certificate[["captured"]] * (1 + short$certificate[["gap"]]), best * (1 - 1e-9))

@@ -109,7 +109,8 @@ test_that("constraints: the fit that is shown is that of the code, and its numbe
   # Variables of the caller, and costs of the data.
   data <- ufs_data(x, cost = rep(1:5, 5), budget = 12)
   three <- 3
-  found <- same(ufs_pca(data, n_components = three), quote(fit), 24L, 2:3, x, NULL, NULL)
+  found <- same(ufs_pca(data, n_components = three), quote(both[["a"]]), 24L, 2:3, x, NULL, NULL)
+  expect_match(found$code, 'both[["a"]] <- ufs_pca(', fixed = TRUE)
   expect_match(captured_words(found$model, "pca", 3), "; cost [0-9]+, budget 12$")
   # Data with choices of their own, which the ticks replace.
   env <- list2env(list(held = ufs_data(x, exclude = 1:2)), parent = environment())
