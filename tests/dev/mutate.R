@@ -22,8 +22,8 @@
 #
 # Which tests: --map (made by itself when there is none) runs each test file once with R/ and src/
 # instrumented and keeps the lines it reaches, as text, in the folder --work. A mutant is tried by the files that
-# reach its line: first those named like its file, then the quickest, up to --limit CPU seconds of tests, each
-# up to its first failure. A line that no file reaches has survived at once.
+# reach its line: first those named like its file, then those that reach most of the file for their seconds, up
+# to --limit CPU seconds of tests, each up to its first failure. A line that no file reaches has survived at once.
 #
 # Outcomes: caught, survived, same (the machine code did not change), broken (does not build or load). The
 # share caught is of caught and survived: read the survivors, some change nothing that is returned or printed.
@@ -481,7 +481,7 @@ tests_for <- function(map, file, line, text) {
   # Text that the map does not know is newer than it, or runs when the package is built: all that reach the file.
   found <- length(at) && trimws(text[at]) %in% known$text
   tests <- unique(if (found) hits$test[hits$text == trimws(text[at])] else hits$test)
-  tests[order(!is_named(tests), map$seconds[tests])]
+  tests[order(!is_named(tests), (map$seconds[tests] + 1) / table(hits$test)[tests])]
 }
 
 # ---- one mutant ----------------------------------------------------------------------------------------
