@@ -15,6 +15,16 @@ for (name in names(tables)) {
   })
 }
 
+test_that("decimals and spreads are told apart; an age among grades is no count", {
+  value <- withr::with_seed(1, stats::rnorm(30))
+  expect_identical(c(different_decimals(cbind(round(value, 1), round(value, 3))),
+    different_decimals(cbind(round(value, 2), round(2 * value, 2)))), c(TRUE, FALSE))
+  expect_identical(c(spread_words(c(0, 2, 2)), spread_words(1:2)), paste("standard", c("deviation 2", "deviations from 1 to 2")))
+  z <- withr::with_seed(1, matrix(pmin(stats::rgeom(1200, .7), 5), 60))
+  z[1, ] <- rep(c(7, 5), c(2, 18))
+  expect_identical(c(falls(z, 20L), falls(replace(z, 1141:1200, 20:79), 20L)), c(TRUE, FALSE))
+})
+
 # ufs_select() without its fit.
 seen_of <- function(x) withr::with_seed(1, without_constant(look_unchecked(x)))
 planned <- function(x, task, noise = FALSE, look = seen_of(x)) {

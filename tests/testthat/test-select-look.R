@@ -144,6 +144,7 @@ test_that("one value, a block in another unit, a copied column and a usual value
   times <- function(rows) block_in_unit(replace(value, rows, 1000 * value[rows]))
   expect_identical(times(41:50), list(rows = c(41L, 50L), count = 10L, times = "1000"))
   expect_null(times(c(3, 14, 25, 36, 47, 58, 69, 80, 91, 92)))
+  expect_null(block_in_unit(replace(value, 41:50, 1000 * value[41:50]^8)))
   inch <- c(10.2, 11.5, 9.1, 14.4)
   words <- function(b, times) unit_words(cbind(inch, b), 1:2, times, c(0.1, 0.1), c("inch", "b"))
   expect_identical(words(2.54 * inch, 2.54), "'b' is 'inch' times 2.54")
@@ -179,6 +180,7 @@ test_that("a drift is named, groups of rows in order and ids are not; so are row
   said <- look_unchecked(z)$doubts
   expect_match(said, "column 'c' rises or falls from row to row .rank correlation 0[.]9.*a drift", all = FALSE)
   expect_length(said, 1L)
+  expect_match(drift_in_rows(cbind(z, z[, 3:1], z[, 3]), letters[1:14], ""), "'c', 'k', 'n' rise or fall")
   expect_match(look_unchecked(replace(z, 1:60 + 120, -z[, 3]))$doubts, "column 'c' rises or falls", all = FALSE)
   expect_false(any(grepl("drift", look_unchecked(z[sample(60), ])$doubts)))
   expect_false(any(grepl("drift", look_unchecked(iris[, 1:4])$doubts)))
