@@ -450,7 +450,8 @@ test_that("what labelled rows rebuild is taken out before others are looked at",
     a <- withr::with_seed(i, matrix(rnorm(30 * 26, sd = .02), 30)) + diag(30)[, others] * (i - 1) / 4
     expect_gte(value(a), fit$certificate[["dual"]])
   }
-  expect_message(ufs_rrss(x, labelled = 1:12), "rebuild all others")
+  expect_message(full <- ufs_rrss(ufs_data(x, labelled = 1:12)), "rebuild all others")
+  expect_identical(full$constraints$samples$by[["labelled"]], "ranking")
   expect_identical(unname(ufs_alfs(ufs_data(x, labelled = known), select_samples = "norm")$constraints$samples$by), "ranking")
   expect_identical(unname(ufs_alfs(ufs_data(x, labelled = known))$constraints$samples$by), "solver")
 })
