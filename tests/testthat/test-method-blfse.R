@@ -212,12 +212,13 @@ test_that("iteration caps and tolerance; the three weaknesses are reported, and 
   # A cap that no integer holds is a cap all the same.
   expect_identical(blfse_plain(d, control = list(inner_max_iter = 2e9))$iterations, 10L)
   caught <- character()
-  withCallingHandlers(blfse_plain(d, projection = "isotropic", control = list(warn = TRUE)),
+  fit <- withCallingHandlers(blfse_plain(d, projection = "isotropic", control = list(warn = TRUE)),
     warning = function(w) {
-      caught <<- c(caught, class(w)[1])
+      caught[class(w)[1]] <<- conditionMessage(w)
       invokeRestart("muffleWarning")
     })
-  expect_setequal(caught, paste0("ufs_warning_", c("max_iter", "few_base", "collapse")))
+  expect_setequal(names(caught), paste0("ufs_warning_", c("max_iter", "few_base", "collapse")))
+  expect_match(caught[["ufs_warning_collapse"]], c("the clusters follow", "the scores follow")[1 + (max(fit$solution$alpha) > .9)])
   expect_warning(blfse_plain(d), NA)
 })
 
