@@ -20,9 +20,7 @@ given_as <- function(name) {
   asked_for[c(row$needs[1L], name)]
 }
 # A fit of any method with as little as it needs, and constraints.
-constraint_fit <- function(method, x, ...) {
-  fit_of(method = method, x = x, alpha_e = if (method == "topk") 20, ...)
-}
+constraint_fit <- function(method, x, ...) fit_of(method = method, x = x, alpha_e = if (method == "topk") 20, ...)
 # What a method cannot do without in a framework, which gives it the number to choose.
 needs <- function(method) {
   given <- needed(method)

@@ -4,9 +4,7 @@ baseline_input <- function(set) {
   as.matrix(utils::read.csv(test_path("fixtures", "baselines", "input", paste0(set, ".csv")), header = FALSE))
 }
 
-baseline_expected <- function(set, name) {
-  utils::read.csv(test_path("fixtures", "baselines", set, paste0(name, ".csv")))$score
-}
+baseline_expected <- function(set, name) utils::read.csv(test_path("fixtures", "baselines", set, paste0(name, ".csv")))$score
 
 baseline_graph <- function(set, name) {
   at <- utils::read.csv(test_path("fixtures", "baselines", "graph", paste0(set, "__", name, ".csv")))

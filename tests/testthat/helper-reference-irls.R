@@ -6,9 +6,7 @@ unit_columns <- function(x) {
   unname(sweep(x, 2L, sqrt(colSums(x^2)), `/`))[, , drop = FALSE]
 }
 
-kmeans3_labels <- function(set) {
-  scan(test_path("fixtures", "baselines", "graph", paste0(set, "__kmeans3.csv")), quiet = TRUE)
-}
+kmeans3_labels <- function(set) scan(test_path("fixtures", "baselines", "graph", paste0(set, "__kmeans3.csv")), quiet = TRUE)
 
 # factor: of each row's penalty; Inf: the row is zero.
 ref_rsr_objective <- function(x, w, lambda, factor = rep(1, ncol(x))) {

@@ -40,9 +40,7 @@ ref_socfs_literal <- function(x, lambda, gamma, w, b, e, f, g, eps, outer, inner
     s <- svd(a)
     s$u %*% t(s$v)
   }
-  objective <- function() {
-    sum((t(w) %*% x - b %*% t(e))^2) + lambda * sum(sqrt(rowSums(w^2) + eps)) + gamma * sum((f - e)^2)
-  }
+  objective <- function() sum((t(w) %*% x - b %*% t(e))^2) + lambda * sum(sqrt(rowSums(w^2) + eps)) + gamma * sum((f - e)^2)
   trace <- objective()
   for (t in seq_len(outer)) {
     for (s in seq_len(inner)) {

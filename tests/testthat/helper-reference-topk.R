@@ -154,9 +154,7 @@ ref_spectral <- function(Z, C, previous = NULL) {
   match(run$g, unique(run$g))
 }
 
-ref_centres <- function(U, g, C) {
-  t(vapply(seq_len(C), function(c) colMeans(U[g == c, , drop = FALSE]), numeric(ncol(U))))
-}
+ref_centres <- function(U, g, C) t(vapply(seq_len(C), function(c) colMeans(U[g == c, , drop = FALSE]), numeric(ncol(U))))
 
 ref_lloyd <- function(U, centre, C) {
   g <- rep(0L, nrow(U))

@@ -34,9 +34,7 @@ test_that("ufs_data() has an argument for each row, and rows name what there is"
   expect_identical(setdiff(constraint_names(), arguments), character())
   expect_setequal(input_arguments(), setdiff(arguments, c("x", "...")))
   expect_identical(anyDuplicated(vapply(constraint_rows("rows"), `[[`, "", "held")), 0L)
-  for (row in constraint_rows()) {
-    if (!is.null(row$needs)) expect_true(row$needs[1L] %in% constraint_names(), info = row$name)
-  }
+  for (row in constraint_rows()) if (!is.null(row$needs)) expect_true(row$needs[1L] %in% constraint_names(), info = row$name)
 })
 
 follows_everywhere <- function(row, x) {

@@ -118,9 +118,7 @@ test_that("a value that cannot be read is named with column and row in the same 
   }
   right <- "Column 'a' is not numeric: 'oops' in row 23 is no number. Mend it, or leave the column out."
   # A piece counts its own rows.
-  for (form in names(forms_of(x, connection))) {
-    expect_identical(words(forms_of(x, connection)[[form]]()), right, info = form)
-  }
+  for (form in names(forms_of(x, connection))) expect_identical(words(forms_of(x, connection)[[form]]()), right, info = form)
   expect_identical(words(ufs_data(x)), right)
   expect_identical(words(ufs_sketch(tibble::as_tibble(x), 30)), right)
   expect_identical(words(ufs_split(data.table::as.data.table(x), 20)), right)

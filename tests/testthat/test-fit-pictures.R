@@ -298,9 +298,7 @@ test_that("overlap refuses what cannot be compared; pictures of stability and gr
   expect_equal(agreement(out$grid), agree)
   expect_match(picture(out$grid, NULL, NULL)$title, "agreement")
   settings <- out$grid$settings
-  for (i in 1:6) {
-    expect_identical(cells[format(settings$scale[[i]]), as.character(settings$n_components[[i]])], value[i])
-  }
+  for (i in 1:6) expect_identical(cells[format(settings$scale[[i]]), as.character(settings$n_components[[i]])], value[i])
 })
 
 test_that("a comparison has a curve for each method", {

@@ -110,9 +110,7 @@ test_that("indices out of range are refused before they are used; cosine weights
   }
   x <- withr::with_seed(1, matrix(rnorm(60), 12))
   want <- as.matrix(ufs_graph(x, n_neighbours = 4, weights = "cosine"))
-  for (unit in 2^c(-60, 60)) {
-    expect_identical(as.matrix(ufs_graph(x * unit, n_neighbours = 4, weights = "cosine")), want)
-  }
+  for (unit in 2^c(-60, 60)) expect_identical(as.matrix(ufs_graph(x * unit, n_neighbours = 4, weights = "cosine")), want)
 })
 
 test_that("an edited graph is refused wherever it is read; exact = TRUE searches many sparse samples, too", {

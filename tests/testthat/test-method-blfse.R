@@ -163,9 +163,7 @@ quiet <- ufs_control(warn = FALSE)
 
 test_that("scaling is what the help page says; scores of any size and sign, labels of any kind, gammas weigh terms", {
   x <- d$x + 3
-  fit <- function(x, ...) {
-    published("blfse", x, 3, scores = d$scores, labels = d$labels, control = quiet, ...)$solution$v
-  }
+  fit <- function(x, ...) published("blfse", x, 3, scores = d$scores, labels = d$labels, control = quiet, ...)$solution$v
   plain <- function(x, ...) fit(x, center = FALSE, scale = FALSE, ...)
   expect_equal(fit(x), plain(x / sqrt(rowSums(x^2))), tolerance = 1e-9)
   expect_equal(fit(x, scale = "unit"), fit(x), tolerance = 1e-14)

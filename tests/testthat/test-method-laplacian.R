@@ -50,9 +50,7 @@ test_that("features constant on connected samples have no score; a graph without
     expect_identical(as.matrix(made[[1L]]), as.matrix(made[[2L]]))
     for (center in c(FALSE, TRUE)) {
       graph$center <- center
-      scores <- lapply(list(x, bare), function(x) {
-        unname(feature_scores(quietly(ufs_laplacian(x, graph = graph))))
-      })
+      scores <- lapply(list(x, bare), function(x) unname(feature_scores(quietly(ufs_laplacian(x, graph = graph)))))
       expect_identical(scores[[1L]][-c(4, 12)], scores[[2L]])
     }
   }

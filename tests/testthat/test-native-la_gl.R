@@ -7,9 +7,7 @@ gl <- function(x, t, lambda, v = matrix(0, ncol(x), c), c = ncol(t), vtol = 1e-1
 }
 
 gl_problem <- function(n, p, c, seed) {
-  withr::with_seed(seed, {
-    list(x = scale(matrix(rnorm(n * p), n) + rnorm(n)), t = qr.Q(qr(matrix(rnorm(n * c), n))))
-  })
+  withr::with_seed(seed, list(x = scale(matrix(rnorm(n * p), n) + rnorm(n)), t = qr.Q(qr(matrix(rnorm(n * c), n)))))
 }
 
 test_that("neither a call, short or partial, nor extrapolation raises the objective; certify measures any V", {

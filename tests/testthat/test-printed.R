@@ -38,9 +38,7 @@ test_that("the words where arguments differ from their defaults", {
 skip_on_cran()
 
 # The rest of the line that starts with a word, and the numbers in a text.
-line_of <- function(lines, word) {
-  sub(paste0("^ *", word, " +"), "", grep(paste0("^ *", word, " "), lines, value = TRUE))
-}
+line_of <- function(lines, word) sub(paste0("^ *", word, " +"), "", grep(paste0("^ *", word, " "), lines, value = TRUE))
 numbers_in <- function(text) as.numeric(unlist(regmatches(text, gregexpr("-?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?", text))))
 first_of <- function(score, key, names, n, size = NULL) {
   order <- order(-score, if (is.null(key)) seq_along(score) else -key, seq_along(score))

@@ -5,9 +5,7 @@ y <- iris$Species
 
 first_class <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
 near_class <- list(near = function(x, y, newx) y[apply(newx, 1, function(r) which.min(colSums((t(x) - r)^2)))])
-once <- function(..., repeats = 1, seed = 1) {
-  withr::with_seed(seed, ufs_compare(..., repeats = repeats, baselines = FALSE))
-}
+once <- function(..., repeats = 1, seed = 1) withr::with_seed(seed, ufs_compare(..., repeats = repeats, baselines = FALSE))
 
 test_that("halves are stratified and every class is on both sides", {
   set.seed(1)

@@ -686,9 +686,7 @@ test_that("what is explained is computed on few enough numbers, of a thousand ro
     seen <<- c(seen, x$n)
     original(x, ...)
   })
-  for (most in c(1, 4800, 6e3, 4e6)) {
-    withr::with_seed(1, explained_quality(fit, open_data(x), 1:2, list(3:4), most = most))
-  }
+  for (most in c(1, 4800, 6e3, 4e6)) withr::with_seed(1, explained_quality(fit, open_data(x), 1:2, list(3:4), most = most))
   expect_equal(seen, c(1000, 1200, 1500, 1500))
   # Of many columns and rows a part is looked at, the choice always among it.
   x <- withr::with_seed(1, matrix(stats::rnorm(30 * 1100), 30))

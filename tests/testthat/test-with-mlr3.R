@@ -156,9 +156,7 @@ test_that("parameters have bounds and types, those of the method; the hash chang
 })
 
 test_that("the filter keeps the features of ufs_select() with the same task, or none, by default those to classify", {
-  bare_of <- function(x) {
-    mlr3::TaskUnsupervised$new("bare", task_type = "unsupervised", backend = mlr3::as_data_backend(x))
-  }
+  bare_of <- function(x) mlr3::TaskUnsupervised$new("bare", task_type = "unsupervised", backend = mlr3::as_data_backend(x))
   filter <- flt("ufs", method = "kmeans_f", n_clusters = 3L, seed = 2L)$calculate(bare_of(iris[, 1:4]))
   fit <- with_seed(2, ufs_kmeans_f(iris[, 1:4], 3))
   expect_equal(filter$scores[names(iris)[1:4]], feature_scores(fit))
