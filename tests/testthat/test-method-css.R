@@ -23,9 +23,9 @@ test_that("every start keeps the constraints; both forms pick what trying every 
     near <- abs(cor(x[, run(max_cor = .5)$solution$order]))
     expect_lte(max(near[upper.tri(near)]), .5 + 1e-12)
   }
-  for (size in list(c(30, 12), c(15, 26), c(20, 20))) {
+  for (size in list(c(30L, 12L), c(15L, 26L), c(20L, 20L), c(260L, 270L))) {
     x <- centred(planted(size[1], size[2])$x)
-    k <- as.integer(min(size) - 2L)
+    k <- min(size - 2L, 800L %/% nrow(x))
     for (mu_rel in c(0, .1, 1)) {
       mu <- mu_rel * (nrow(x) - 1)
       ref <- ref_css(x, k, mu)
