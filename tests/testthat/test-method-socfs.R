@@ -163,6 +163,7 @@ test_that("equal features share their row, under either solver", {
   expect_identical(fit$solution$V[15, ], fit$solution$V[23, ])
   expect_equal(fit$trace$objective, one$trace$objective, tolerance = 1e-12)
   expect_identical(fit$params$merged_copies, 3L)
+  expect_gte(fit$counts[["gram_columns"]], fit$certificate[["live_rows"]])
   expect_true(all(diff(match(c(3, 21, 22), unname(feature_ranking(fit)))) == 1))
   irls <- ufs_socfs(x, 3, init = data$label, solver = "paper", control = quiet(tol = -1, max_iter = 20))
   expect_identical(irls$params$merged_copies, 0L)
