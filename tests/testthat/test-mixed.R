@@ -67,6 +67,9 @@ test_that("a factor weighs what its levels do: what css rebuilds is that of the 
   table <- representatives(fit)
   expect_identical(table$feature, names(d))
   expect_equal(table$explained[greedy], rep(1, 4))
+  some <- ufs_pca(d, 2, factors = "dummies", exclude = c("nine", "three"))
+  by_level <- function(j) max(abs(cor(z[, of == j], z[, of %in% selected_features(some, 2, as = "index")])))
+  expect_equal(abs(representatives(some, d, 2)$r), vapply(seq_along(d), by_level, 0))
   expect_error(ufs_css(d, 4, optimal = TRUE, factors = "dummies"), class = "ufs_error_argument", "factors")
   expect_equal(predict(fit, d[1:9, ], type = "reconstruction")[, "nine=c"],
     as.double(d$nine[1:9] == "c"), ignore_attr = TRUE, tolerance = if ("nine" %in% names(d)[greedy]) 1e-8 else 2)
