@@ -39,7 +39,7 @@ test_that("pictures are drawn as they were when they were looked at", {
     tiles = new_picture("tiles", z = cells, group = group[1:6], group_name = "class", limits = c(-3, 3), palette = "diverging",
       value = "standardised", xlab = "features", ylab = "samples", title = "Tiles"),
     values = new_picture("tiles", z = abs(cells), group = factor(rep(long[1:2], 3)), group_name = "class", limits = c(0, 3),
-      palette = "sequential", value = "distance", text = TRUE, row_labels = TRUE, mark = c(2, 3), xlab = "features", title = "Values"),
+      palette = "sequential", value = "distance", text = TRUE, row_labels = TRUE, mark = c(2, 3), title = "Values"),
     scatter = new_picture("scatter", table = points, group = group, group_name = "class", xlab = "component 1",
       ylab = "component 2", title = "Scatter"),
     arrows = new_picture("scatter", table = points, xlab = "component 1", ylab = "component 2", title = "Arrows",
