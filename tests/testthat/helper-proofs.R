@@ -99,8 +99,7 @@ proof_case <- function(seed) {
   seen <- proof_seen(x, center, scale)
   fine <- seen$fine
   parts <- svd(seen$z[, fine, drop = FALSE])
-  case <- list(seed = seed, kind = table$kind, x = x, k = k, center = center, scale = scale,
-    held = held, target = target)
+  case <- list(seed = seed, kind = table$kind, x = x, k = k, center = center, scale = scale, held = held, target = target)
   done <- function(status, off = 0, ...) c(list(case = case, status = status, off = off), list(...))
   rank <- sum(parts$d > 1e-7 * parts$d[1L])
   if (!is.null(target)) {

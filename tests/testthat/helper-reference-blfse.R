@@ -127,8 +127,7 @@ blfse_fixture <- function(name) {
 }
 
 blfse_input <- function() {
-  list(x = blfse_fixture("fx1_in_X"), scores = blfse_fixture("fx1_in_V"),
-    labels = blfse_fixture("fx1_in_labels"), c = 3L)
+  list(x = blfse_fixture("fx1_in_X"), scores = blfse_fixture("fx1_in_V"), labels = blfse_fixture("fx1_in_labels"), c = 3L)
 }
 
 # c clusters, m noisy copies of their labels, m noisy scores that prefer the columns with

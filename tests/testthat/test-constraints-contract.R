@@ -44,8 +44,7 @@ test_that("every method does about every constraint what ufs_methods() says", {
     fit <- function() do.call(constraint_fit, c(list(method, data), given[if (is.matrix(data)) names(given) else
       setdiff(names(given), "labelled")]))
     if (said == "refused") {
-      expect_error(fit(), class = "ufs_error_argument", registered[[method]]$refuses[[held]],
-        fixed = TRUE, info = about)
+      expect_error(fit(), class = "ufs_error_argument", registered[[method]]$refuses[[held]], fixed = TRUE, info = about)
     } else if (said == "-") {
       expect_error(fit(), class = "ufs_error_argument", "is about", info = about)
     } else {

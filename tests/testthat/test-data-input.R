@@ -174,8 +174,7 @@ test_that("a DelayedMatrix that only wraps a sparse matrix is that matrix", {
   expect_identical(ufs_data(wrapped)$features, toupper(colnames(counts)))
   # One that changes its numbers is read, as it stays sparse; one that fills in the zeros is not.
   expect_identical(c(ufs_data(log1p(wrapped))$kind, ufs_data(wrapped + 1)$kind), c("sparse", "source"))
-  expect_equal(unname(feature_scores(ufs_variance(log1p(wrapped)))),
-    unname(feature_scores(ufs_variance(log1p(counts)))))
+  expect_equal(unname(feature_scores(ufs_variance(log1p(wrapped)))), unname(feature_scores(ufs_variance(log1p(counts)))))
   skip_if_not_installed("SummarizedExperiment")
   sce <- SummarizedExperiment::SummarizedExperiment(list(logcounts = DelayedArray::DelayedArray(Matrix::t(s))))
   expect_identical(same_fit(sce)$input$kind, "sparse")

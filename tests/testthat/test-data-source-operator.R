@@ -118,8 +118,7 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
       by_rows <- chunk[1L] == 3
       get <- if (by_rows) function(j) x_columns(op, j) else function(i) unname(x_rows(op, i))
       for (index in ask) {
-        expect_equal(get(index), if (by_rows) z[, index, drop = FALSE] else z[index, , drop = FALSE],
-          ignore_attr = TRUE)
+        expect_equal(get(index), if (by_rows) z[, index, drop = FALSE] else z[index, , drop = FALSE], ignore_attr = TRUE)
       }
       # The first read goes to the file, the second makes the copy, the others are free.
       expect_identical(op$count$passes, 2)

@@ -187,8 +187,7 @@ test_that("a file of many entries that is read into memory says so, with its siz
   replaced("collect_garbage", function(source, bytes = Inf) NULL)
   source <- list(fill = 0.5, n = 1e4, p = 2e3, step = 10, by = "rows")
   withr::local_options(ufselect.max_bytes = 48 * 1e7)
-  expect_message(found <- hold_source(source), "sparse matrix of about .* Give `block_bytes`",
-    class = "ufs_message_held")
+  expect_message(found <- hold_source(source), "sparse matrix of about .* Give `block_bytes`", class = "ufs_message_held")
   expect_identical(found, list(step = 40, most = 1e7))
   expect_null(hold_source(replace(source, "fill", 0.6)))
   expect_silent(hold_source(replace(source, "fill", 0.1)))

@@ -75,8 +75,7 @@ test_that("settings print as what differs from the defaults, advice is a sentenc
   expect_identical(said(), "<ufs_control> all defaults of the method")
   expect_identical(said(max_iter = 50, eps = c(1e-3, 1e-4), progress = function(...) NULL),
     "<ufs_control> max_iter = 50, eps = 1e-03 and 1e-04, progress = a function; otherwise defaults of the method")
-  expect_identical(said(tol = -1, warn = FALSE),
-    "<ufs_control> tol = -1, warn = FALSE; otherwise defaults of the method")
+  expect_identical(said(tol = -1, warn = FALSE), "<ufs_control> tol = -1, warn = FALSE; otherwise defaults of the method")
   expect_error(print(ufs_control(), digits = 2), class = "ufs_error_argument")
   advice <- c("own method: try it" = "Own method: try it.", situational = "Situational: see vignette(\"which-method\").",
     "situational: good among noise columns" = "Situational: good among noise columns; see vignette(\"which-method\").",

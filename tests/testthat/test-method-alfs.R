@@ -86,8 +86,7 @@ test_that("P10: W = 0 exactly at its bounds, and not below", {
   expect_true(all(at$solution$W == 0))
   expect_identical(at$certificate[["gap"]], 0)
   expect_lt(at$certificate[["kkt"]], 1e-10)
-  dual <- ref_alfs_dual(x, at$solution$P, at$solution$Q, at$solution$L, at$params$alpha,
-    at$params$beta, at$params$lambda)
+  dual <- ref_alfs_dual(x, at$solution$P, at$solution$Q, at$solution$L, at$params$alpha, at$params$beta, at$params$lambda)
   expect_lte(dual[["weights"]], 1 + 1e-10)
   expect_lt(dual[["equation"]], 1e-10)
   expect_false(zero(alpha = NULL, alpha_rel = .97, beta = 0) || zero(alpha = 0, beta_rel = .97))
@@ -101,8 +100,7 @@ test_that("a lambda above half of its bound is no proof of W = 0; rows not in us
   s <- c(2, 1.5, 1, .5)
   for (rel in c(.51, .7, .95)) {
     lambda <- rel * 2 * max(s)^2
-    fit <- alfs_raw(diag(s), alpha = .1, beta = .1, lambda = lambda,
-      control = ufs_control(tol = 1e-10, max_iter = 5000))
+    fit <- alfs_raw(diag(s), alpha = .1, beta = .1, lambda = lambda, control = ufs_control(tol = 1e-10, max_iter = 5000))
     w <- pmax(2 * s^3 - .2 - lambda * s, 0) / (2 * s^4)
     expect_gt(w[1], 0)
     expect_equal(unname(fit$solution$W), diag(w), tolerance = 1e-6)
@@ -273,8 +271,7 @@ test_that("many columns: the optimum and its dual", {
   for (rel in list(c(.01, .2), c(.3, .4), c(.3, .05), c(0, .3))) {
     fit <- run(rel)
     expect_identical(fit$status, 0L)
-    expect_equal(fit$objective, ref_alfs_objective(x, fit$w, rel[1] * bound[[1]],
-      rel[2] * bound[[2]]), tolerance = 1e-12)
+    expect_equal(fit$objective, ref_alfs_objective(x, fit$w, rel[1] * bound[[1]], rel[2] * bound[[2]]), tolerance = 1e-12)
     dual <- ref_alfs_dual(x, fit$p, fit$q, NULL, max(rel[1], 1e-300) * bound[[1]], rel[2] * bound[[2]])
     expect_lt(dual[["equation"]], 1e-10)
     expect_lte(max(dual[if (rel[1] > 0) c("rows", "columns") else "columns"]), 1 + 1e-10)

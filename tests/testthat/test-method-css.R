@@ -103,8 +103,7 @@ test_that("no exchange captures more after swaps, in any form; further starts ne
   many <- withr::with_seed(1, ufs_css(x, k = 6, mu_rel = 0, starts = 21))
   expect_gte(many$certificate[["captured"]], one$certificate[["captured"]] - 1e-12)
   expect_true(many$params$met >= 1L && many$params$met <= 21L)
-  expect_identical(withr::with_seed(1, ufs_css(x, k = 6, mu_rel = 0, starts = 21))$feature_ranking,
-    many$feature_ranking)
+  expect_identical(withr::with_seed(1, ufs_css(x, k = 6, mu_rel = 0, starts = 21))$feature_ranking, many$feature_ranking)
   expect_equal(many$certificate[["captured"]], ufs_css(x, k = 6, mu_rel = 0, optimal = TRUE)$certificate[["captured"]])
   x <- planted(40, 24, seed = 3)$x
   proven <- ufs_css(x, k = 6, optimal = TRUE)

@@ -439,8 +439,7 @@ test_that("from a random start the exact solver has no zero that the plain itera
     for (seed in 1:3) {
       start <- withr::with_seed(seed, qr.Q(qr(matrix(stats::rnorm(22), 11))))
       fit <- function(solver) {
-        ufs_jspca(x, 2, lambda_rel = 0.6, loss = loss, solver = solver, init = start,
-          control = ufs_control(warn = FALSE))
+        ufs_jspca(x, 2, lambda_rel = 0.6, loss = loss, solver = solver, init = start, control = ufs_control(warn = FALSE))
       }
       plain <- fit("paper")
       exact <- fit("exact")

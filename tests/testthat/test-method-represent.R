@@ -20,8 +20,7 @@ test_that("solver paper is Algorithm 1 with the user's Theta, traced", {
     expect_equal(fit$trace$objective[fit$iterations],
       sum(w * abs(fit$Z)) + fit$params$lambda_e * sum(abs(fit$E)), tolerance = 1e-9)
     x1 <- t(X)
-    expect_equal(fit$objective, sum(w * abs(fit$Z)) +
-      fit$params$lambda_e * sum(abs(x1 - fit$Z %*% x1)), tolerance = 1e-9)
+    expect_equal(fit$objective, sum(w * abs(fit$Z)) + fit$params$lambda_e * sum(abs(x1 - fit$Z %*% x1)), tolerance = 1e-9)
     expect_equal(fit$W, (abs(fit$Z) + t(abs(fit$Z))) / 2)
   }
 })

@@ -173,10 +173,8 @@ test_that("kernels: the picks are those of the explicit kernel", {
   narrow <- ufs_ted(x, m = 5, similarity = "heat", bandwidth = width / 3)
   expect_identical(unname(narrow$solution$order), ref_ted_kernel(k^3, 5L, .01))
   turn <- withr::with_seed(3, sample(60))
-  expect_identical(turn[ufs_ted(1e6 * x[turn, ], m = 12, similarity = "heat")$solution$order],
-    unname(fit$solution$order))
-  expect_identical(ufs_ted(x, m = 6, similarity = "cosine")$solution$order,
-    ufs_ted(x, m = 6, unit = TRUE)$solution$order)
+  expect_identical(turn[ufs_ted(1e6 * x[turn, ], m = 12, similarity = "heat")$solution$order], unname(fit$solution$order))
+  expect_identical(ufs_ted(x, m = 6, similarity = "cosine")$solution$order, ufs_ted(x, m = 6, unit = TRUE)$solution$order)
 })
 
 test_that("kernels: the root is a Cholesky factor, its rest is semidefinite; what is no kernel is refused", {

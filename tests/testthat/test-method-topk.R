@@ -234,8 +234,7 @@ expect_warm_claims <- function(fit, paper, x) {
 test_that("the running ADMM's claims hold on the returned solution, on wide data and for any k, too", {
   x <- t(ref_unit_columns(t(scale(made$x))))
   for (signed in c(FALSE, TRUE)) {
-    fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm",
-      control = ufs_control(paper = list(nonnegative = signed)))
+    fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm", control = ufs_control(paper = list(nonnegative = signed)))
     paper <- ufs_topk(made$x, 5, n_clusters = 3, solver = "paper",
       control = ufs_control(paper = list(nonnegative = signed)))
     expect_topk(fit)

@@ -24,8 +24,7 @@ test_that("neither a call, short or partial, nor extrapolation raises the object
   # A looser tolerance stops the same iteration earlier: columns that are nearly one, where
   # unguarded steps go astray.
   for (seed in 1:12) {
-    q <- withr::with_seed(seed, list(x = matrix(rnorm(240), 20) * .1^(seed %% 4) + rnorm(20),
-      t = matrix(rnorm(40), 20)))
+    q <- withr::with_seed(seed, list(x = matrix(rnorm(240), 20) * .1^(seed %% 4) + rnorm(20), t = matrix(rnorm(40), 20)))
     lambda <- c(.3, .05, .005)[1 + seed %% 3] * gl_lambda_max(q$x, q$t)
     way <- vapply(10^seq(1, -11, by = -.5), function(vtol) gl(q$x, q$t, lambda, vtol = vtol)$objective, 0)
     expect_lte(max(diff(way)), 1e-8 * way[1])

@@ -182,8 +182,7 @@ test_that("copies of columns share their row in sparse data too", {
 test_that("what needs x itself forms it and says so, ALFS only where it must; bounds are those of the dense matrix", {
   s <- to_sparse(sets$wide$x)
   for (loss in c("feature", "sample")) {
-    expect_message(suppressWarnings(ufs_jspca(s, 2, loss = loss, solver = "paper")), "dense",
-      class = "ufs_message_dense")
+    expect_message(suppressWarnings(ufs_jspca(s, 2, loss = loss, solver = "paper")), "dense", class = "ufs_message_dense")
     expect_message(suppressWarnings(ufs_jspca(s, 2, loss = loss)), NA)
   }
   expect_message(suppressWarnings(ufs_socfs(s, 2, solver = "paper")), NA)
@@ -257,8 +256,7 @@ test_that("copies of columns are found in one pass over a file, whichever way it
 
 test_that("components too close to the next ones take all others, or are given with their residual, which is said", {
   x <- withr::with_seed(1, matrix(stats::rnorm(600 * 800), 600))
-  expect_message(found <- x_pca(x, 10, tol = 1e-30), "10 leading principal.*all 600 were",
-    class = "ufs_message_spectrum")
+  expect_message(found <- x_pca(x, 10, tol = 1e-30), "10 leading principal.*all 600 were", class = "ufs_message_spectrum")
   expect_equal(found$sdev2, svd(x, 0, 0)$d[1:10]^2, tolerance = 1e-9)
   # Too many columns for their Gram matrix, and the leading squares differ by 1e-8 of the first.
   x <- Matrix::sparseMatrix(i = 1:6200, j = 1:6200, x = sqrt(1 - (0:6199 / 6200)^2))

@@ -38,8 +38,7 @@ test_that("the weights of a sketch are what its help says, and are printed", {
   want <- 1 / chance / sum(1 / chance) * 60
   expect_gt(max(want) / min(want), 2)
   expect_equal(part$weights, want, tolerance = 1e-6)
-  expect_identical(printed(part, "weights +(from .*)$"),
-    paste("from", signif(min(want), 3), "to", signif(max(want), 3)))
+  expect_identical(printed(part, "weights +(from .*)$"), paste("from", signif(min(want), 3), "to", signif(max(want), 3)))
   expect_equal(ufs_sketch(x, m = 25, type = "uniform")$weights, rep(60 / 25, 25))
   part <- ufs_sketch(x, m = 7, type = "facility")
   near <- apply(as.matrix(dist(z))[, part$index], 1, which.min)

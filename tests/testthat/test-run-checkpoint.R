@@ -161,8 +161,7 @@ test_that("what is in a checkpoint folder is not believed blindly", {
     other_part = function() file.copy(values(folder)[2], file, overwrite = TRUE)))
   for (name in names(damage)) {
     damage[[name]]()
-    expect_warning(again <- run(2:3, folder), "1 of the files in the checkpoint folder",
-      class = "ufs_warning_checkpoint")
+    expect_warning(again <- run(2:3, folder), "1 of the files in the checkpoint folder", class = "ufs_warning_checkpoint")
     expect_identical(again$feature_scores, good$feature_scores, info = name)
     expect_identical(again$checkpoint$reused, 1L)
     expect_match(again$checkpoint$why, "1 cannot be read or were changed", info = name)

@@ -67,8 +67,7 @@ test_that("ranks of columns, their closest columns and leading pairs of a Gram m
   expect_error(.Call(C_x_leading, gram[-1, ], 3L, 1e-10), "not square")
   set.seed(8)
   group <- rep(0:2, 20)
-  x <- cbind(matrix(rnorm(60 * 12), 60) + 3 * outer(group, 1:12 %% 3 == 0) + 3 * (group == 1),
-    matrix(rnorm(60 * 30), 60))
+  x <- cbind(matrix(rnorm(60 * 12), 60) + 3 * outer(group, 1:12 %% 3 == 0) + 3 * (group == 1), matrix(rnorm(60 * 30), 60))
   opened <- open_data(x)
   look <- look_unchecked(opened)
   expect_identical(as.integer(max(2, look$components + 1)), found_clusters(opened, TRUE))

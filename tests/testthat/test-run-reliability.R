@@ -132,8 +132,7 @@ test_that("a constant column is told; tidy() gives the table and glance() its si
   expect_output(print(found), "1 column, of which nothing can be said")
   skip_if_not_installed("generics")
   expect_identical(as.data.frame(generics::tidy(found)), found$table)
-  expect_equal(unlist(generics::glance(found)[c("columns", "samples", "rows")]),
-    c(columns = 3, samples = 10, rows = 20))
+  expect_equal(unlist(generics::glance(found)[c("columns", "samples", "rows")]), c(columns = 3, samples = 10, rows = 20))
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(found), "ggplot")
 })

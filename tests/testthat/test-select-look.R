@@ -125,6 +125,8 @@ test_that("blocks are taken out before columns are compared; a few far values ma
   x <- matrix(rnorm(120 * 40), 120) + 4 * matrix(rnorm(160), 4)[block, ]
   expect_lt(table_noise(open_data(x), 1:40)$noise, .2)
   expect_gt(table_noise(ufs_data(x, blocks = block), 1:40)$noise, .8)
+  chance <- function(x) withr::with_seed(1, partner_noise(open_data(x), block)$chance)
+  expect_equal(chance(x + 9 * block), chance(x))
   set.seed(4)
   x <- cbind(exp(3 * (rnorm(100) %o% rep(1, 8) + matrix(rnorm(800), 100) / 2)), exp(3 * matrix(rnorm(100 * 80), 100)))
   found <- partner_noise(open_data(cbind(x, 7, x[, 1])))
