@@ -85,6 +85,7 @@ test_that("p > n and p = n: the solver is the literal one, in both orders and pr
       before <- blfse_plain(d, order = order, psi = psi, control = list(max_iter = 10))
       expect_identical(before$solution$S, fit$solution$S)
       expect_gt(fit$iterations, before$iterations)
+      expect_identical(picture(fit, "objective")$lines$v, which(diff(fit$trace$psi) != 0) + .5)
       ref <- ref_blfse(d$x, d$scores, d$labels, d$c, "paper", order, psi)
       expect_lt(spread(fit$solution$v, ref$v), 1e-10)
       expect_lt(spread(fit$trace$objective, ref$trace$total), 1e-11 * max(abs(ref$trace$total)))
