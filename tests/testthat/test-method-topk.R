@@ -292,6 +292,7 @@ test_that("the running ADMM: few and many outer iterations, all modes, both shap
   expect_topk(ufs_topk(made$x, 4, y = made$cluster, solver = "admm",
     control = ufs_control(paper = list(structured = TRUE))))
   plain <- ufs_topk(made$x, 4, y = made$cluster, solver = "admm")
+  expect_true(all(plain$trace$z_iterations == 0))
   expect_identical(plain$solution$selected, ufs_topk(made$x, 4, y = made$cluster, solver = "exact")$solution$selected)
 })
 
