@@ -14,6 +14,8 @@ test_that("every start keeps the constraints; both forms pick what trying every 
     expect_identical(intersect(unname(run(exclude = best)$solution$order), best), integer())
     cost <- replace(rep(1, 14), best, 5)
     expect_lte(sum(cost[run(cost = cost, budget = 8)$solution$order]), 8)
+    # Without a budget they are no part of the search.
+    expect_identical(run(cost = 14:1)$params[c("swaps", "met")], run()$params[c("swaps", "met")])
     fit <- run(feature_strata = replace(rep("other", 14), best, "best"), feature_quotas = list(best = c(0, 1)))
     expect_lte(sum(fit$solution$order %in% best), 1L)
     # What a quota asks for must be paid, too: one of the informative columns leaves too little.
