@@ -49,8 +49,7 @@ apart <- function(a, b) {
 
 # Of two fits; a status that differs is Inf.
 fits_apart <- function(a, b) {
-  if (a$status != b$status) Inf else
-    max(apart(a$feature_scores, b$feature_scores), apart(a$sample_scores, b$sample_scores))
+  if (a$status != b$status) Inf else max(apart(a$feature_scores, b$feature_scores), apart(a$sample_scores, b$sample_scores))
 }
 
 # In place of source_operator(), `original`: report(call, difference) gets, for each call, how far

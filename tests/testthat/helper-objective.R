@@ -435,8 +435,7 @@ recomputed <- function(fit, x) {
     value <- attained[[method]](fit, x)
     add("attained", value, min(value, last$objective))
     add("bound", fit$certificate[["dual"]], min(value, fit$certificate[["dual"]]))
-    if (method == "rrss")
-      add("best", last$best, sum(fit$solution$residual) + fit$params$gamma * sum(fit$solution$row_norm))
+    if (method == "rrss") add("best", last$best, sum(fit$solution$residual) + fit$params$gamma * sum(fit$solution$row_norm))
   }
   if (method %in% names(certificates)) {
     value <- certificates[[method]](fit, x)

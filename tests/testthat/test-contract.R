@@ -284,6 +284,8 @@ test_that("the bytes that a method says it needs are those of the formulas that 
     if (method == "topk") asked <- asked[nrow(asked), ]
     expect_identical(paste(unique(asked)$what, unique(asked)$bytes), paste(want$what, want$bytes), label = paste(shape, method))
   }
+  check_topk_bytes(30, 20, "plain", "exact", list(branch_and_bound = FALSE))
+  expect_identical(utils::tail(asked$bytes, 1L), 8 * (4 * 600 + 5 * 400))
 })
 
 test_that("a value that an argument cannot have is refused by its name, in every method", {
