@@ -14,7 +14,7 @@ test_that("every start keeps the constraints; both forms pick what trying every 
     expect_identical(intersect(unname(run(exclude = best)$solution$order), best), integer())
     cost <- replace(rep(1, 14), best, 5)
     expect_lte(sum(cost[run(cost = cost, budget = 8)$solution$order]), 8)
-    # Without a budget they are no part of the search.
+    # Costs without a budget are no part of the search.
     expect_identical(run(cost = 14:1)$params[c("swaps", "met")], run()$params[c("swaps", "met")])
     fit <- run(feature_strata = replace(rep("other", 14), best, "best"), feature_quotas = list(best = c(0, 1)))
     expect_lte(sum(fit$solution$order %in% best), 1L)
@@ -27,7 +27,7 @@ test_that("every start keeps the constraints; both forms pick what trying every 
   }
   for (size in list(c(30L, 12L), c(15L, 26L), c(20L, 20L), c(260L, 270L))) {
     x <- centred(planted(size[1], size[2])$x)
-    k <- min(size - 2L, 800L %/% nrow(x))
+    k <- min(size - 2L, 800L %/% nrow(x)) # few of a large table: the reference tries every column
     for (mu_rel in c(0, .1, 1)) {
       mu <- mu_rel * (nrow(x) - 1)
       ref <- ref_css(x, k, mu)
